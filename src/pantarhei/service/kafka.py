@@ -189,26 +189,19 @@ class KafkaChanges(Sink):
         self._keep(number)
 
     def _produce(self, given: Sequence[Emitted]) -> None:
-        problems: list[object] = []
-
-        def delivered(error: object, message: object) -> None:
-            if error is not None:
-                problems.append(error)
-
+        topic, produce = self._section.topic, self._producer.produce
+        outcomes: list[object] = []  # by change, its error or None
         for each in (change for emitted in given for change in emitted.changes):
             key, value = getattr(each, self._section.key), to_json(each.as_json()).encode()
             while True:
                 try:
-                    self._producer.produce(self._section.topic, value, key.encode(), on_delivery=delivered)
+                    produce(topic, value, key.encode(), on_delivery=lambda error, message: outcomes.append(error))
                     break
                 except BufferError:  # the queue of librdkafka is full
                     self._producer.poll(0.1)
-                if problems:
-                    break
         left = self._producer.flush(_DELIVERY)
-        if left or problems:
-            problem = text_of(problems[0]) if problems else f"{left} changes not delivered"
-            raise ConnectionFailedError(self.name, self.address, problem)
+        if problem := next(filter(None, outcomes), f"{left} changes not delivered" if left else None):
+            raise ConnectionFailedError(self.name, self.address, text_of(problem))
 
     def close(self) -> None:
         if self._producer is not None:

@@ -71,15 +71,9 @@ class MQTTMessages(Source):
         if inbox is None:
             return
         self.status.messages += 1
-        mid, qos = message.mid, message.qos
-        inbox.put(
-            Received(
-                Message(self.name, message.topic, message.payload),
-                message.dup,
-                acknowledge=(lambda: client.ack(mid, qos)) if qos else None,
-                received=time.monotonic(),
-            )
-        )
+        given, mid, qos = Message(self.name, message.topic, message.payload), message.mid, message.qos
+        acknowledge = (lambda: client.ack(mid, qos)) if qos else None
+        inbox.put(Received(given, message.dup, acknowledge=acknowledge, received=time.monotonic()))
 
 
 class MQTTChanges(Sink):

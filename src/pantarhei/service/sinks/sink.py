@@ -273,11 +273,9 @@ class Sink(ABC):
                 self._fail(error)
                 failing = time.monotonic() - began
                 self.status.overdue = failing >= self.retry.total_seconds()
-                LOG.log(
-                    logging.ERROR if self.status.overdue else logging.WARNING,
-                    "sink %s: %s; failing for %.0f s, tried again in %.1f s",
-                    *(self.name, self.status.problem, failing, pause),
-                )
+                level = logging.ERROR if self.status.overdue else logging.WARNING
+                text = "sink %s: %s; failing for %.0f s, tried again in %.1f s"
+                LOG.log(level, text, self.name, self.status.problem, failing, pause)
                 if self._ending.wait(pause):
                     return False
                 pause = min(2 * pause, clients.LONGEST_PAUSE)

@@ -173,8 +173,5 @@ def _storable(value: object) -> object:
     """Return a value that both databases store: texts without NUL and without half surrogate pairs."""
     if not isinstance(value, str):
         return value
-    if not value.isascii():
-        value = value.encode("utf-8", "replace").decode()
-    if "\\u0000" in value:
-        value = _NUL.sub(r"\1\\ufffd", value)
-    return value.replace("\0", "\ufffd")
+    text = value.encode("utf-8", "replace").decode()
+    return (_NUL.sub(r"\1\\ufffd", text) if "\\u0000" in text else text).replace("\0", "\ufffd")

@@ -37,16 +37,13 @@ class RedisMessages(PolledSource):
             streams = {key: opened.enter_context(closing(self._stream(key))) for key in self.section.topics}
             for key, stream in streams.items():
                 if key not in self.positions:
-                    self.positions[key] = stream.position(NEW if self.section.start == "latest" else FIRST)
-                    yield self.placed(key, self.positions[key])
+                    yield self.placed(key, stream.position(NEW if self.section.start == "latest" else FIRST))
             self.status.connected, self.status.problem = True, ""
             while True:
-                ends = []
+                before = dict(self.positions)
                 for key, stream in streams.items():
-                    start = self.positions[key]
                     yield from self._entries(key, stream)
-                    ends.append(start == self.positions[key])
-                if all(ends):
+                if self.positions == before:
                     yield None
                     self.stopping.wait(_POLL)
 
