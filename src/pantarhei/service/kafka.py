@@ -192,10 +192,10 @@ class KafkaChanges(Sink):
         topic, produce = self._section.topic, self._producer.produce
         outcomes: list[object] = []  # by change, its error or None
         for each in (change for emitted in given for change in emitted.changes):
-            key, value = getattr(each, self._section.key), to_json(each.as_json()).encode()
+            key, value = getattr(each, self._section.key).encode(), to_json(each.as_json()).encode()
             while True:
                 try:
-                    produce(topic, value, key.encode(), on_delivery=lambda error, message: outcomes.append(error))
+                    produce(topic, value, key, on_delivery=lambda error, message: outcomes.append(error))
                     break
                 except BufferError:  # the queue of librdkafka is full
                     self._producer.poll(0.1)
