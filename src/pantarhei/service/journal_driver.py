@@ -4,7 +4,6 @@ writer, a reader, and a restart come to the same state.
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -32,6 +31,7 @@ from pantarhei.ontology.ontology import Ontology, load_ontology
 from pantarhei.owl.graph_files import documents_at
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.service.changes import RESERVED, Change, ChangeCounter, Emitted, changes_of
+from pantarhei.service.clients import LOG
 from pantarhei.service.config import ServiceConfig
 from pantarhei.service.decoding import Decoded, MessageDecoder, topics_of
 from pantarhei.service.message_journal import NEVER, DeadLetter, Message, Record, merge_positions
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
     from pantarhei import WindowUpdate
 
-LOG = logging.getLogger("pantarhei.service")
 _LONG_REPLAY = 2.0  # seconds
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import threading
 import time
@@ -12,6 +11,7 @@ from typing import IO, TYPE_CHECKING
 
 from pantarhei.errors import CheckpointError, JournalError
 from pantarhei.service.changes import Emitted
+from pantarhei.service.clients import LOG
 from pantarhei.service.config import ServiceConfig
 from pantarhei.service.journal_driver import JournalDriver, read_knowledge
 from pantarhei.service.message_journal import Record, check_header, first_number, segments
@@ -20,7 +20,6 @@ from pantarhei.service.start import checkpoint_path, start_driver
 if TYPE_CHECKING:
     from pantarhei import WindowUpdate
 
-LOG = logging.getLogger("pantarhei.service")
 _POLL = 1.0  # seconds to wait for a notice of the writer
 _CHUNK, _ATTEMPTS = 1 << 20, 20
 
@@ -112,7 +111,7 @@ class JournalReader:
 
     Args:
         writes_checkpoints: whether this reader writes the checkpoints.
-        notice: set when the journal has new records; by default, the journal is read once a second.
+        notice: set when the journal has new records; the journal is read once a second without it.
 
     Attributes:
         driver: the reasoner.
@@ -121,16 +120,14 @@ class JournalReader:
         observe_step: called with the seconds that a record took.
     """
 
-    def __init__(
-        self, config: ServiceConfig, writes_checkpoints: bool = True, notice: threading.Event | None = None
-    ) -> None:
+    def __init__(self, config: ServiceConfig, writes_checkpoints: bool, notice: threading.Event) -> None:
         self.config, self._writes_checkpoints = config, writes_checkpoints
         self._folder = config.path(config.state.folder)
         self.driver: JournalDriver = start_driver(read_knowledge(config), True)
         self.followers: list[Follower] = []
         self.observe_step: Callable[[float], object] = lambda seconds: None
         self.has_caught_up = threading.Event()
-        self._notice = notice or threading.Event()
+        self._notice = notice
         self._tail = JournalTail(self._folder, self.driver.number)
         self._saved = time.monotonic()
 

@@ -3,7 +3,7 @@
 A journal is a folder of segments `journal-<first number>`. Format 1: the first line of a segment is
 `pantarhei journal 1`; each further line is the CRC-32 of a record in eight hexadecimal digits, a space, and
 the record as JSON. The records of one append are flushed to the disk together; each one after the first names
-the first as `of`. After a crash, the last append may be incomplete; `MessageJournal.open` removes it.
+the first as `of`. After a crash, the last append may be incomplete; `MessageJournal` removes it.
 """
 
 from __future__ import annotations
@@ -157,43 +157,37 @@ def _message(given: Sequence[str]) -> Message:
 
 
 class MessageJournal:
-    """Journal that is written by this process; build with `open`.
+    """Journal of a folder that is written by this process; the folder is created if it is missing.
+
+    An incomplete append at the end is removed: its records were never acknowledged.
 
     Attributes:
         number: the number of the last record.
+
+    Raises:
+        JournalError: another process writes the journal, a segment is damaged, or the folder cannot be
+            written.
     """
 
-    def __init__(self, folder: Path, lock: int, number: int) -> None:
-        self.folder, self._lock, self.number = folder, lock, number
-        self._file, self._size = -1, 0
-        self._begin_segment()
-
-    @classmethod
-    def open(cls, folder: Path) -> MessageJournal:
-        """Open the journal of a folder for writing; create the folder if it is missing.
-
-        An incomplete append at the end is removed: its records were never acknowledged.
-
-        Raises:
-            JournalError: another process writes the journal, a segment is damaged, or the folder cannot be
-                written.
-        """
+    def __init__(self, folder: Path) -> None:
+        self.folder, self._file, self._size = folder, -1, 0
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+            self._lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
             problem, remedy = error.strerror or str(error), "name a folder that can be written"
             raise JournalError(str(folder), problem, remedy) from error
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            os.close(lock)
+            os.close(self._lock)
             remedy = "stop the other service, or name another folder"
             raise JournalError(str(folder), "another service writes this journal", remedy) from None
         try:
-            return cls(folder, lock, _repair_end(folder))
+            self.number = _repair_end(folder)
+            self._begin_segment()
         except BaseException:
-            os.close(lock)
+            os.close(self._lock)
             raise
 
     def append(self, records: Sequence[Record]) -> None:

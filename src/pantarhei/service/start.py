@@ -8,12 +8,12 @@ changes.
 from __future__ import annotations
 
 import json
-import logging
 from pathlib import Path
 
 from pantarhei.engine.checkpoint import read_checkpoint
 from pantarhei.engine.checkpoint.container import write_whole
 from pantarhei.errors import CheckpointError, CheckpointMismatchError, UpgradeError
+from pantarhei.service.clients import LOG
 from pantarhei.service.journal_driver import Beginning, JournalDriver, ServiceKnowledge, memory_of
 from pantarhei.service.message_journal import (
     MessageJournal,
@@ -23,7 +23,6 @@ from pantarhei.service.message_journal import (
     segments,
 )
 
-LOG = logging.getLogger("pantarhei.service")
 _CHECKPOINT, _BEGINNING = "checkpoint-", "beginning"
 
 

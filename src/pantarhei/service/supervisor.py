@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import gc
-import logging
 import os
 import signal
 import socket
@@ -17,11 +16,11 @@ from pathlib import Path
 
 from pantarhei.errors import ConnectionFailedError
 from pantarhei.service.changes import Emitted
+from pantarhei.service.clients import LOG
 from pantarhei.service.config import ServiceConfig
 from pantarhei.service.control import ControlServer
 from pantarhei.service.writer import Writer
 
-LOG = logging.getLogger("pantarhei.service")
 _PAUSE, _LONGEST_PAUSE = 1.0, 30.0
 _HANDOVER = 3.0  # seconds that the readers of a killed writer may take to end
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import queue
 import threading
 import time
@@ -17,6 +16,7 @@ from typing import Any
 from pantarhei.errors import CheckpointError, JournalError, PantarheiError, WriterUnavailableError
 from pantarhei.service.batching import REMEMBERED, Batch, Batcher, Received
 from pantarhei.service.changes import REPAIRS, Emitted
+from pantarhei.service.clients import LOG
 from pantarhei.service.config import FilesSource, ServiceConfig
 from pantarhei.service.connections import make_sinks, make_sources
 from pantarhei.service.control import PATIENCE
@@ -34,7 +34,6 @@ from pantarhei.service.metrics import WriterMetrics
 from pantarhei.service.sources.source import Inbox, Source
 from pantarhei.service.start import checkpoint_number, checkpoint_path, checkpoints, start_driver
 
-LOG = logging.getLogger("pantarhei.service")
 _FULL = 1.0  # seconds between attempts to write to a full disk
 _CONNECTING = 10.0  # seconds after the start in which time does not advance before all sources are connected
 _SEGMENT = 60.0  # seconds after which a new segment begins
@@ -53,7 +52,7 @@ class Writer:
     def __init__(self, config: ServiceConfig) -> None:
         self.config = config
         self.folder = config.path(config.state.folder)
-        self.journal = MessageJournal.open(self.folder)
+        self.journal = MessageJournal(self.folder)
         self.knowledge = read_knowledge(config)
         self.batcher = Batcher(config, self.knowledge.decoder)
         self.inbox = Inbox()

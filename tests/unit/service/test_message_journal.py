@@ -82,7 +82,7 @@ def test_a_journal_of_format_1_is_read_for_good(tmp_path):
     assert list(read_journal(folder)) == expected
     assert JournalTail(folder, 0).read() == expected
     shutil.copytree(folder, tmp_path / "state")
-    journal = MessageJournal.open(tmp_path / "state")
+    journal = MessageJournal(tmp_path / "state")
     assert journal.number == 5
     journal.close()
 
@@ -92,15 +92,15 @@ def test_an_empty_folder_is_an_empty_journal(tmp_path):
 
 
 def test_a_second_writer_is_refused_until_the_first_one_ends(tmp_path):
-    first = MessageJournal.open(tmp_path)
+    first = MessageJournal(tmp_path)
     with pytest.raises(JournalError, match="another service writes this journal"):
-        MessageJournal.open(tmp_path)
+        MessageJournal(tmp_path)
     first.close()
-    MessageJournal.open(tmp_path).close()
+    MessageJournal(tmp_path).close()
 
 
 def test_missing_records_are_reported(tmp_path):
-    journal = MessageJournal.open(tmp_path)
+    journal = MessageJournal(tmp_path)
     for number in range(1, 7):
         journal.append([Record(number, AT, AT)])
         journal.rotate()
@@ -114,7 +114,7 @@ def test_missing_records_are_reported(tmp_path):
 @given(st.lists(st.sampled_from(["append", "rotate", "read"]), max_size=20), st.integers(1, 3))
 def test_a_tail_has_each_record_once_in_order(tmp_path_factory, actions, most):
     folder = tmp_path_factory.mktemp("journal")
-    journal, tail, found = MessageJournal.open(folder), JournalTail(folder, 0), []
+    journal, tail, found = MessageJournal(folder), JournalTail(folder, 0), []
     for action in actions:
         if action == "append":
             numbers = range(journal.number + 1, journal.number + 3)

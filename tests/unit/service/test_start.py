@@ -123,7 +123,7 @@ def records(first, last):
 
 def test_an_append_that_is_torn_at_any_byte_is_cut_to_complete_records(tmp_path):
     whole = tmp_path / "whole"
-    journal = MessageJournal.open(whole)
+    journal = MessageJournal(whole)
     journal.append(records(1, 2))
     before = segments(whole)[0].stat().st_size
     journal.append(records(3, 5))
@@ -133,7 +133,7 @@ def test_an_append_that_is_torn_at_any_byte_is_cut_to_complete_records(tmp_path)
         torn = tmp_path / f"torn{size}"
         torn.mkdir()
         (torn / "journal-1").write_bytes(content[:size])
-        journal = MessageJournal.open(torn)
+        journal = MessageJournal(torn)
         kept = content[:size].count(b"\n", content.index(b"\n") + 1)
         assert journal.number == kept
         assert size < before or kept >= 2
@@ -145,7 +145,7 @@ def test_an_append_that_is_torn_at_any_byte_is_cut_to_complete_records(tmp_path)
 
 @pytest.mark.parametrize("lost", [1, 2, 3, 4, 5])
 def test_lost_parts_are_cut_in_the_last_append_only(tmp_path, lost):
-    journal = MessageJournal.open(tmp_path)
+    journal = MessageJournal(tmp_path)
     journal.append(records(1, 2))
     journal.append(records(3, 5))
     journal.close()
@@ -154,9 +154,9 @@ def test_lost_parts_are_cut_in_the_last_append_only(tmp_path, lost):
     segments(tmp_path)[0].write_bytes(b"".join(lines))
     if lost < 3:
         with pytest.raises(JournalError, match=f"record {lost} is damaged"):
-            MessageJournal.open(tmp_path)
+            MessageJournal(tmp_path)
     else:
-        journal = MessageJournal.open(tmp_path)
+        journal = MessageJournal(tmp_path)
         assert journal.number == lost - 1
         journal.close()
 
@@ -164,7 +164,7 @@ def test_lost_parts_are_cut_in_the_last_append_only(tmp_path, lost):
 @pytest.mark.parametrize("cannot_cut", [False, True])
 @pytest.mark.parametrize("written", [0, 1, 60, 150])
 def test_a_failed_append_leaves_nothing_behind(tmp_path, monkeypatch, written, cannot_cut):
-    journal = MessageJournal.open(tmp_path)
+    journal = MessageJournal(tmp_path)
     journal.append(records(1, 1))
     tail = JournalTail(tmp_path, 0)
     write, truncate, left = os.write, os.ftruncate, [written]
@@ -197,7 +197,7 @@ def test_a_failed_append_leaves_nothing_behind(tmp_path, monkeypatch, written, c
 
 @pytest.mark.parametrize(("function", "call"), [("fsync", 1), ("fsync", 2), ("replace", 1)])
 def test_a_rotation_that_fails_is_tried_again(tmp_path, monkeypatch, function, call):
-    journal = MessageJournal.open(tmp_path)
+    journal = MessageJournal(tmp_path)
     journal.append(records(1, 1))
     called, do = [], getattr(os, function)
 
@@ -221,7 +221,7 @@ def test_a_rotation_that_fails_is_tried_again(tmp_path, monkeypatch, function, c
 
 
 def test_a_reader_reports_records_that_were_deleted(tmp_path):
-    journal = MessageJournal.open(tmp_path)
+    journal = MessageJournal(tmp_path)
     for number in (1, 2, 3):
         journal.append(records(number, number))
         journal.rotate()
