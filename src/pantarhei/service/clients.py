@@ -48,12 +48,13 @@ def reaching(name: str, address: str, secret: str | None = None) -> Iterator[Non
     except PantarheiError:
         raise
     except Exception as error:
-        text = text_of(getattr(error, "strerror", None) or error)
-        raise ConnectionFailedError(name, address, text.replace(secret, "***") if secret else text) from error
+        text = text_of(getattr(error, "strerror", None) or error, secret)
+        raise ConnectionFailedError(name, address, text) from error
 
 
-def text_of(error: object) -> str:
-    """Return the text of an error on one line of bounded length."""
+def text_of(error: object, secret: str | None = None) -> str:
+    """Return the text of an error on one line of bounded length, without a secret."""
     given = error.args[0] if isinstance(error, Exception) and error.args else error
     text = given.str() if hasattr(given, "str") else str(error)  # the first one is an error of Kafka
-    return " ".join((text or repr(error)).split())[:500]
+    shown = " ".join((text or repr(error)).split())
+    return (shown.replace(secret, "***") if secret else shown)[:500]

@@ -293,7 +293,7 @@ class Sink(ABC):
             self.status.changes += sum(len(each.changes) for each in new)
 
     def _fail(self, error: Exception) -> None:
-        self.status.problem = text_of(error)
+        self.status.problem = text_of(error, self.secret)
         self.status.failures += 1
         self._is_open = False
 

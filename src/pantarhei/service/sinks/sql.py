@@ -55,10 +55,8 @@ class DatabaseSink(Sink):
             ):
                 self._execute(f"create table if not exists {table}")
             self._connection.commit()
-            with closing(self._connection.cursor()) as cursor:
-                query = f"select record from pantarhei_positions where sink = {self._mark}1"
-                cursor.execute(query, (self._key,))
-                found = cursor.fetchone()
+            query = f"select record from pantarhei_positions where sink = {self._mark}1"
+            found = self._execute(query, [(self._key,)])
             self._connection.commit()
         return None if found is None else int(found[0])
 
@@ -96,12 +94,14 @@ class DatabaseSink(Sink):
             statement = f"insert into {table} values ({', '.join(marks)}) on conflict {known}"
             self._execute(statement, [tuple(map(_storable, row)) for row in rows])
 
-    def _execute(self, statement: str, rows: Sequence[tuple[Any, ...]] = ()) -> None:
+    def _execute(self, statement: str, rows: Sequence[tuple[Any, ...]] = ()) -> Any:
+        """Execute a statement, once for each row of values; return the first row that is found, if any."""
         with closing(self._connection.cursor()) as cursor:
             if len(rows) > 1:
                 cursor.executemany(statement, rows)
             else:
                 cursor.execute(statement, *rows)
+            return cursor.fetchone() if cursor.description else None
 
     def close(self) -> None:
         if self._connection is not None:
