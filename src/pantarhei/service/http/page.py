@@ -115,7 +115,7 @@ class PageState:
         return JSONResponse({**state, "window": window, "writer": writer, "problem": problem})
 
     def _read(self) -> dict[str, Any]:
-        driver = self._view.driver
+        driver, queries = self._view.driver, self._reasoner.queries.items()
         stats, atoms = self._reasoner.stats(), self._reasoner.atoms()
         first = heapq.nsmallest(_CONCLUSIONS, atoms, key=str)
         return {
@@ -131,8 +131,7 @@ class PageState:
             "removed": stats.cut,
             "rates": self._history.rates(),
             "queries": [
-                {"name": name, "form": query.form, "count": len(query.answers)}
-                for name, query in self._reasoner.queries.items()
+                {"name": name, "form": each.form, "count": len(each.answers)} for name, each in queries
             ],
             "conclusions": {"count": len(atoms), "first": [atom_row(atom) for atom in first]},
             "dead": self._history.dead_letters(),

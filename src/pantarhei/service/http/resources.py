@@ -61,9 +61,8 @@ class Resources:
         self._requests = ThreadPoolExecutor(_PUSHES, "writer")
         self._metrics = Polled(self._metrics_text)
         sources = view.config.sources.items()
-        self._topics = {
-            topic: name for name, each in sources if isinstance(each, HTTPSource) for topic in each.http
-        }
+        http = ((name, each) for name, each in sources if isinstance(each, HTTPSource))
+        self._topics = [(topic, name) for name, each in http for topic in each.http]
 
     # -- registered queries ------------------------------------------------------------------------
 
@@ -129,10 +128,8 @@ class Resources:
         if name in self._view.driver.reasoner.queries:
             advice = "choose another name, or remove it first by DELETE"
             raise RequestError(409, f"there is a query {name!r} already; {advice}")
-
-        await self._view.slots.run(
-            lambda: self._view.query(text)
-        )  # errors have line numbers of the given text
+        # before prefixes are declared, so that errors have the columns of the given text
+        await self._view.slots.run(lambda: self._view.query(text))
         declared = with_prefixes(text, self._view.driver.knowledge.prefixes)
         if not await self._change({"register": name, "query": declared}):
             return JSONResponse({"name": name, "journaled": True}, 202)
@@ -208,9 +205,9 @@ class Resources:
     async def push(self, request: Request) -> Response:
         """Deliver a message to an HTTP source; answered after the message is in the journal."""
         topic = request.path_params["topic"]
-        known = self._topics
-        source = next((known[each] for each in known if topic_pattern(each).fullmatch(topic)), None)
+        source = next((name for each, name in self._topics if topic_pattern(each).fullmatch(topic)), None)
         if source is None:
+            known = [each for each, _ in self._topics]
             hint = f"{did_you_mean(topic[:200], known)}; the topics are {', '.join(known) or 'none'}"
             raise RequestError(404, f"there is no topic {topic[:200]!r}{hint}")
         id_ = request.headers.get("message-id", "")
