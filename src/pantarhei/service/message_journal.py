@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from pantarhei.engine.checkpoint.container import replace_file
 from pantarhei.errors import JournalError
@@ -26,6 +26,7 @@ from pantarhei.errors import JournalError
 FORMAT = 1
 _HEADER = b"pantarhei journal %d\n"
 _PREFIX = "journal-"
+_CHUNK, _ATTEMPTS = 1 << 20, 20
 
 
 class Message(NamedTuple):
@@ -302,18 +303,85 @@ def read_journal(folder: Path, after: int = 0) -> Iterator[Record]:
         JournalError: records are missing or damaged before the end.
     """
     known = segments(folder)
-    expected = None
-    for path, following in zip(known, [*known[1:], None], strict=False):  # none in an empty folder
-        if following is not None and first_number(following) <= after + 1:
-            continue
-        for record in read_segment(path):
-            if expected is not None and record.number != expected:
-                raise _gap(path, expected)
-            expected = record.number + 1
-            if record.number > after:
-                yield record
-        if following is not None and expected not in (None, first_number(following)):
-            raise _gap(path, expected or 0)
+    tail = JournalTail(folder, max([after, *(first_number(path) - 1 for path in known[:1])]))
+    while records := tail.read():
+        yield from records
+    if later := [path for path in known if first_number(path) > tail.number + 1]:
+        raise _gap(later[0], tail.number + 1)
+
+
+class JournalTail:
+    """Records of a journal, as they are written by this or another process.
+
+    Args:
+        number: the number of the last record that is not wanted.
+
+    Attributes:
+        number: the number of the last record that was read.
+    """
+
+    def __init__(self, folder: Path, number: int) -> None:
+        self._folder, self.number = folder, number
+        self._file: IO[bytes] | None = None
+        self._offset, self._size, self._damaged = 0, _CHUNK, 0
+
+    def read(self, most: int = 500) -> list[Record]:
+        """Return the records that are complete now, at most `most`; does not wait.
+
+        Raises:
+            JournalError: a record is damaged, or records that are wanted were deleted.
+        """
+        found: list[Record] = []
+        while len(found) < most and (self._file is not None or self._open_next()):
+            assert self._file is not None
+            # not buffered: after a failed attempt, the writer replaces what it has written
+            chunk = os.pread(self._file.fileno(), self._size, self._offset)
+            *lines, rest = chunk.split(b"\n")
+            for line in lines:
+                record = Record.from_line(line + b"\n")
+                if record is None:
+                    if self._open_next():  # a failed append was not removed
+                        break
+                    self._count_damage()
+                    return found
+                self._offset, self._damaged = self._offset + len(line) + 1, 0
+                if record.number > self.number:
+                    self.number = record.number
+                    found.append(record)
+                if len(found) == most:
+                    return found
+            if lines:
+                continue
+            if len(rest) == self._size:
+                self._size *= 2  # the record is longer
+            elif not self._open_next():
+                break
+        return found
+
+    def _count_damage(self) -> None:
+        """Permit a few attempts, since the writer may be replacing the record."""
+        self._damaged += 1
+        if self._damaged > _ATTEMPTS:
+            problem = f"the record after {self.number:,} is damaged"
+            raise JournalError(str(self._folder), problem, "restore the folder from a backup")
+
+    def _open_next(self) -> bool:
+        """Open the segment with the next record, if it is not open yet."""
+        known = segments(self._folder)
+        eligible = [path for path in known if first_number(path) <= self.number + 1]
+        if not eligible and known:
+            problem = f"the records after {self.number:,} were deleted before they were read"
+            raise JournalError(str(self._folder), problem, "start again from a checkpoint")
+        if not eligible or (self._file is not None and self._file.name == str(eligible[-1])):
+            return False
+        file = eligible[-1].open("rb")
+        if not check_header(eligible[-1], file.readline()):
+            file.close()
+            return False
+        if self._file is not None:
+            self._file.close()
+        self._file, self._offset = file, file.tell()
+        return True
 
 
 def _gap(path: Path, expected: int) -> JournalError:

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pantarhei.errors import JournalError
-from pantarhei.service.journal_reader import JournalTail
 from pantarhei.service.message_journal import (
     NEVER,
     REASONS,
     DeadLetter,
+    JournalTail,
     Message,
     MessageJournal,
     Record,
@@ -108,6 +108,19 @@ def test_missing_records_are_reported(tmp_path):
     (tmp_path / "journal-3").unlink()
     with pytest.raises(JournalError, match="record 3 is damaged or missing"):
         list(read_journal(tmp_path))
+
+
+@pytest.mark.parametrize("rest", [b"", b"0123", b"0123\n", b"0123\n4567\n89"])
+def test_the_rest_of_a_failed_append_does_not_hide_the_next_segment(tmp_path, rest):
+    journal = MessageJournal(tmp_path)
+    journal.append([Record(1, AT, AT)])
+    journal.rotate()
+    journal.append([Record(2, AT, AT)])
+    journal.close()
+    with (tmp_path / "journal-1").open("ab") as file:
+        file.write(rest)
+    expected = [Record(1, AT, AT), Record(2, AT, AT)]
+    assert list(read_journal(tmp_path)) == expected == JournalTail(tmp_path, 0).read()
 
 
 @settings(max_examples=30, deadline=None)  # waits for the disk

@@ -17,8 +17,14 @@ from pantarhei.errors import JournalError, UpgradeError
 from pantarhei.service.batching import Received
 from pantarhei.service.config import read_config
 from pantarhei.service.journal_driver import JournalDriver, memory_of, read_knowledge
-from pantarhei.service.journal_reader import JournalTail
-from pantarhei.service.message_journal import Message, MessageJournal, Record, read_journal, segments
+from pantarhei.service.message_journal import (
+    JournalTail,
+    Message,
+    MessageJournal,
+    Record,
+    read_journal,
+    segments,
+)
 from pantarhei.service.start import checkpoint_path, checkpoints
 from pantarhei.service.writer import Writer
 from service_tools import write_site
