@@ -48,10 +48,8 @@ class Served:
         if "request" in request:
             self.driver.check_request(request["request"])
             self.apply(request=request["request"])
-        if "metrics" in request:
-            return {"metrics": ""}
         at = self.driver.at
-        return {"record": self.driver.number, "at": at and at.isoformat(), **self.status}
+        return {"record": self.driver.number, "at": at and at.isoformat(), "metrics": "", **self.status}
 
     def apply(self, *messages, **fields):
         number = self.driver.number + 1

@@ -304,7 +304,7 @@ class Writer:
         elif "request" in given:
             self.request(given["request"])
         elif "metrics" in given:
-            return {"metrics": self.metrics.text()}
+            return {**self.status(), "metrics": self.metrics.text()}
         return self.status()
 
     def save(self, always: bool = False) -> None:

@@ -102,21 +102,18 @@ def make_app(view: ServiceView) -> Starlette:
     hub = view.metrics.events = EventHub(view)
     listed = {"GET": "Registered queries", "POST": "Register {name, query}"}
     registered = {"GET": "Rows of a registered query", "DELETE": "Remove a registered query"}
-    changes = {"GET": "Changes as server-sent events"}
-    quality = {"GET": "Conflicts by entity, property and constraint"}
-    ready = {"GET": "The state is up to date, and the writer works"}
     endpoints = (
         Endpoint("/sparql", sparql.respond, dict.fromkeys(("GET", "POST"), "SPARQL query"), ("query",)),
         Endpoint("/queries", resources.queries, listed),
         Endpoint("/queries/{name}", resources.query, registered),
-        Endpoint("/events", hub.respond, changes, ("query", "token")),
+        Endpoint("/events", hub.respond, {"GET": "Changes as server-sent events"}, ("query", "token")),
         Endpoint("/explain", resources.explain, {"GET": "Proof of a fact"}, ("triple",)),
         Endpoint("/why-not", resources.why_not, {"GET": "Missing facts"}, ("triple",)),
-        Endpoint("/quality", resources.quality, quality),
+        Endpoint("/quality", resources.quality, {"GET": "Conflicts by entity, property and constraint"}),
         Endpoint("/push/{topic:path}", resources.push, {"POST": "Deliver a message"}),
         Endpoint("/metrics", resources.metrics, {"GET": "Metrics for Prometheus"}),
         Endpoint("/health", resources.health, {"GET": "The process answers"}),
-        Endpoint("/ready", resources.ready, ready),
+        Endpoint("/ready", resources.ready, {"GET": "The state is up to date, and the writer works"}),
     )
     described = JSONResponse(_openapi(view.config.name, endpoints))
 

@@ -255,13 +255,12 @@ class Resources:
         return Response(text, media_type="text/plain; version=0.0.4")
 
     def _metrics_text(self) -> str:
+        driver, metrics = self._view.driver, self._view.metrics
         try:
-            status = dict(self._view.control(status=True))
-            writer = str(self._view.control(metrics=True)["metrics"])
+            writer = self._view.control(metrics=True)
         except PantarheiError:
-            status, writer = {}, ""
-        behind = seconds_behind(status, self._view.driver.at) if status else None
-        return writer + self._view.metrics.text(self._view.driver, behind)
+            return metrics.text(driver, None)
+        return str(writer["metrics"]) + metrics.text(driver, seconds_behind(writer, driver.at))
 
 
 def seconds_behind(status: Mapping[str, Any], at: TimePoint | None) -> float:
