@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from pantarhei.errors import CheckFailedError, ConnectionFailedError, PantarheiError
 from pantarhei.model.message_text import counted
-from pantarhei.service.config import ServiceConfig
+from pantarhei.service.config import HTTPSection, ServiceConfig
 from pantarhei.service.connections import make_sinks, make_sources
 from pantarhei.service.journal_driver import JournalDriver, read_knowledge
 from pantarhei.service.sinks.sink import Sink
@@ -38,8 +38,8 @@ def check_service(config: ServiceConfig, say: Callable[[str], object] = print) -
         problems.append(str(error))
     for each in connected:
         check(each.name, each.check)
-    if config.http is not None:
-        check("http", lambda: _check_address(config))
+    if (http := config.http) is not None:
+        check("http", lambda: _check_address(http))
     if problems:
         raise CheckFailedError(tuple(problems))
 
@@ -57,8 +57,6 @@ def _check_reasoner(config: ServiceConfig) -> str:
     return ", ".join(parts) + "".join(warnings)
 
 
-def _check_address(config: ServiceConfig) -> str:
-    opened = listen(config)
-    assert opened is not None and config.http is not None, "there is an HTTP server"
-    opened.close()
-    return f"{config.http.listen} is free"
+def _check_address(http: HTTPSection) -> str:
+    listen(http).close()
+    return f"{http.listen} is free"

@@ -17,7 +17,7 @@ from pathlib import Path
 from pantarhei.errors import ConnectionFailedError
 from pantarhei.service.changes import Emitted
 from pantarhei.service.clients import LOG
-from pantarhei.service.config import ServiceConfig
+from pantarhei.service.config import HTTPSection, ServiceConfig
 from pantarhei.service.control import ControlServer
 from pantarhei.service.writer import Writer
 
@@ -25,8 +25,8 @@ _PAUSE, _LONGEST_PAUSE = 1.0, 30.0
 _HANDOVER = 3.0  # seconds that the readers of a killed writer may take to end
 
 
-def listen(config: ServiceConfig, patience: float = 0.0) -> socket.socket | None:
-    """Return the listening socket of the HTTP server; None if there is none.
+def listen(http: HTTPSection, patience: float = 0.0) -> socket.socket:
+    """Return the listening socket of the HTTP server.
 
     Args:
         patience: seconds to wait for an address that is taken, as by the readers of a writer that was killed.
@@ -34,9 +34,7 @@ def listen(config: ServiceConfig, patience: float = 0.0) -> socket.socket | None
     Raises:
         ConnectionFailedError: the address is taken or does not exist.
     """
-    if config.http is None:
-        return None
-    host, port = config.http.address
+    host, port = http.address
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     end = time.monotonic() + patience
     while True:
@@ -98,7 +96,7 @@ def run_service(path: Path, config: ServiceConfig) -> None:
     Raises:
         ServiceError, PantarheiError: the service cannot start.
     """
-    listening = listen(config, _HANDOVER)
+    listening = None if config.http is None else listen(config.http, _HANDOVER)
     writer = Writer(config)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: writer.stopping.set())
