@@ -78,6 +78,7 @@ def test_clients_miss_and_repeat_nothing_when_readers_are_killed(tmp_path):
     with running(tmp_path) as (started, client):
         events = Events(str(client.base_url))
         events.start()
+        wait_until(lambda: 'events_clients{reader="0"} 1.0' in client.get("/metrics").text)
         push(client, "first", 31)
         wait_until(lambda: events.ids)
         count = 1
