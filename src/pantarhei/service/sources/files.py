@@ -73,11 +73,9 @@ class FileMessages(PolledSource):
         try:
             self.status.connected = True
             while True:
-                is_at_end = True
-                for received in chain.from_iterable(map(self._news, self._files())):
-                    is_at_end = False
-                    yield received
-                if is_at_end:
+                before = dict(self.positions)
+                yield from chain.from_iterable(map(self._news, self._files()))
+                if self.positions == before:
                     self.status.reads_history = False
                     if not self.section.follow:
                         return

@@ -45,11 +45,12 @@ class Source:
 
     Args:
         name: name in the configuration.
-        section: its section of the configuration.
+        config: the configuration.
+        section: its section for this source.
     """
 
     def __init__(self, name: str, config: ServiceConfig, section: Any) -> None:
-        self.name, self.config, self.section, self.status = name, config, section, SourceStatus()
+        self.name, self.section, self.status = name, section, SourceStatus()
 
     def check(self) -> None:
         """Connect and disconnect, if there is a connection. Raises `ConnectionFailedError`."""
