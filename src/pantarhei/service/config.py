@@ -343,18 +343,21 @@ class LogSection(ConfigSection):
     level: Literal["debug", "info", "warning", "error"] = "info"
 
 
+def followed(sources: Mapping[str, ConfigSection]) -> list[tuple[str, str]]:
+    """Return the names of files that another source waits for, each with the name of that source."""
+    files = [(name, section) for name, section in sources.items() if isinstance(section, FilesSource)]
+    return [(name, section.then) for name, section in files if section.then is not None]
+
+
 def _check_order(sources: dict[str, Any]) -> dict[str, Any]:
     """Check that each source named by `then` exists and waits for one source, which starts without it."""
     after: dict[str, str] = {}
-    for name, section in sources.items():
-        if not isinstance(section, FilesSource) or section.then is None:
-            continue
-        if section.then not in sources:
-            hint = did_you_mean(section.then, sources)
-            raise ValueError(f"{name}.then names {section.then}, which is not a source{hint}")
-        if section.then in after:
-            raise ValueError(f"{section.then} waits for {after[section.then]} and for {name}; name it once")
-        after[section.then] = name
+    for name, then in followed(sources):
+        if then not in sources:
+            raise ValueError(f"{name}.then names {then}, which is not a source{did_you_mean(then, sources)}")
+        if then in after:
+            raise ValueError(f"{then} waits for {after[then]} and for {name}; name it once")
+        after[then] = name
     for name in after:
         for _ in range(len(after) + 1):
             name = after.get(name, "")

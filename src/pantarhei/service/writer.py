@@ -17,7 +17,7 @@ from pantarhei.errors import CheckpointError, JournalError, PantarheiError, Writ
 from pantarhei.service.batching import REMEMBERED, Batch, Batcher, Received
 from pantarhei.service.changes import REPAIRS, Emitted
 from pantarhei.service.clients import LOG
-from pantarhei.service.config import FilesSource, ServiceConfig
+from pantarhei.service.config import ServiceConfig, followed
 from pantarhei.service.connections import make_sinks, make_sources
 from pantarhei.service.control import PATIENCE
 from pantarhei.service.journal_driver import memory_of, read_knowledge
@@ -116,11 +116,7 @@ class Writer:
         LOG.info("record %d; %d replayed in %.2f s", self.driver.number, self.driver.number - first, took)
         if took > _LONG:
             self.save(always=True)
-        self._waiting |= {
-            section.then: name
-            for name, section in self.config.sources.items()
-            if isinstance(section, FilesSource) and section.then is not None
-        }
+        self._waiting = {then: name for name, then in followed(self.config.sources)}
         for source in self.sources:
             if source.name not in self._waiting:
                 self._start_source(source)
