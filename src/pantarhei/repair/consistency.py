@@ -273,5 +273,6 @@ def refuse_violations(model: WindowModel, background: Integers) -> None:
     Raises:
         InconsistentOntologyError: it has one; the error contains a proof.
     """
-    if len(model.violations()):
-        raise inconsistency(contradictions_of_background(model, background), unique_names=True)
+    if len(model.violations()):  # which are reported once
+        alone = model_of_background(model.program, model.vocabulary, background)
+        raise inconsistency(contradictions_in(alone), unique_names=True)

@@ -454,7 +454,7 @@ def test_the_journal_is_kept_for_the_memory_and_two_checkpoints(path):
         if place % 10 == 9:
             while writer.sinks[0].status.position < writer.driver.number:
                 pass
-            writer.save()
+            writer.save(always=True)
     assert len(checkpoints(writer.folder)) == 2
     first = next(read_journal(writer.folder))
     kept = memory_of(writer.knowledge)
