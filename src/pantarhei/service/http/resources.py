@@ -46,7 +46,7 @@ _CATCH_UP = 5.0  # seconds to wait until the reader has processed a registration
 _PUSHES = 32  # messages that wait for the journal at once
 
 
-class QueryRequest(BaseModel, extra="forbid"):
+class RegistrationBody(BaseModel, extra="forbid"):
     """Body of a request that registers a query."""
 
     name: str
@@ -116,7 +116,7 @@ class Resources:
 
     async def _register(self, request: Request) -> Response:
         try:
-            given = QueryRequest.model_validate_json(await read_body(request, self._view.http.body))
+            given = RegistrationBody.model_validate_json(await read_body(request, self._view.http.body))
         except ValidationError as error:
             expected = 'the body must be {"name": "…", "query": "…"}, with texts'
             raise RequestError(400, f"{expected}: {error.errors()[0]['msg']}") from None
