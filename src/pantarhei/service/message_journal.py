@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from pantarhei.engine.checkpoint.container import replace_file
 from pantarhei.errors import JournalError
@@ -26,7 +26,6 @@ from pantarhei.errors import JournalError
 FORMAT = 1
 _HEADER = b"pantarhei journal %d\n"
 _PREFIX = "journal-"
-_CHUNK, _ATTEMPTS = 1 << 20, 20
 
 
 class Message(NamedTuple):
@@ -245,8 +244,8 @@ class MessageJournal:
         """Delete segments whose records all have a number below `before` and a time before `older_than`."""
         known = segments(self.folder)
         for path, following in pairwise(known):
-            first = next(read_segment(following), None)
-            if first_number(following) > before or first is None or first.at >= older_than:
+            found = next(read_segment(following), None)
+            if first_number(following) > before or found is None or found[0].at >= older_than:
                 return
             path.unlink(missing_ok=True)
 
@@ -266,23 +265,27 @@ def first_number(segment: Path) -> int:
     return int(segment.name.removeprefix(_PREFIX))
 
 
-def read_segment(path: Path) -> Iterator[Record]:
-    """Yield the complete records of a segment, up to the first incomplete one.
+def read_segment(path: Path, offset: int = 0) -> Iterator[tuple[Record, int]]:
+    """Yield the complete records of a segment from an offset on, up to the first incomplete one; each with
+    the offset after it.
 
     Raises:
         JournalError: the format is unknown.
     """
     with path.open("rb") as file:
-        if not check_header(path, file.readline()):
+        end = max(offset, len(header := file.readline()))
+        if not _is_header(path, header):
             return
+        file.seek(end)
         for line in file:
             record = Record.from_line(line)
             if record is None:
                 return
-            yield record
+            end += len(line)
+            yield record, end
 
 
-def check_header(path: Path, line: bytes) -> bool:
+def _is_header(path: Path, line: bytes) -> bool:
     """Test whether the first line of a segment is complete.
 
     Raises:
@@ -322,66 +325,43 @@ class JournalTail:
 
     def __init__(self, folder: Path, number: int) -> None:
         self._folder, self.number = folder, number
-        self._file: IO[bytes] | None = None
-        self._offset, self._size, self._damaged = 0, _CHUNK, 0
+        self._segment: Path | None = None
+        self._offset = 0
 
     def read(self, most: int = 500) -> list[Record]:
         """Return the records that are complete now, at most `most`; does not wait.
 
         Raises:
-            JournalError: a record is damaged, or records that are wanted were deleted.
+            JournalError: records that are wanted were deleted.
         """
         found: list[Record] = []
-        while len(found) < most and (self._file is not None or self._open_next()):
-            assert self._file is not None
-            # not buffered: after a failed attempt, the writer replaces what it has written
-            chunk = os.pread(self._file.fileno(), self._size, self._offset)
-            *lines, rest = chunk.split(b"\n")
-            for line in lines:
-                record = Record.from_line(line + b"\n")
-                if record is None:
-                    if self._open_next():  # a failed append was not removed
-                        break
-                    self._count_damage()
-                    return found
-                self._offset, self._damaged = self._offset + len(line) + 1, 0
+        while (segment := self._next_segment()) is not None:
+            count = len(found)
+            if segment != self._segment:
+                self._segment, self._offset = segment, 0
+            # opened each time: after a failed attempt, the writer replaces what it has written
+            for record, end in read_segment(segment, self._offset):
+                self._offset = end
                 if record.number > self.number:
                     self.number = record.number
                     found.append(record)
                 if len(found) == most:
                     return found
-            if lines:
-                continue
-            if len(rest) == self._size:
-                self._size *= 2  # the record is longer
-            elif not self._open_next():
+            if len(found) == count:
                 break
         return found
 
-    def _count_damage(self) -> None:
-        """Permit a few attempts, since the writer may be replacing the record."""
-        self._damaged += 1
-        if self._damaged > _ATTEMPTS:
-            problem = f"the record after {self.number:,} is damaged"
-            raise JournalError(str(self._folder), problem, "restore the folder from a backup")
-
-    def _open_next(self) -> bool:
-        """Open the segment with the next record, if it is not open yet."""
+    def _next_segment(self) -> Path | None:
+        """Return the segment with the next record; None if there are no segments."""
+        for path in (self._folder / f"{_PREFIX}{self.number + 1}", self._segment):
+            if path is not None and path.exists():
+                return path
         known = segments(self._folder)
         eligible = [path for path in known if first_number(path) <= self.number + 1]
-        if not eligible and known:
+        if known and not eligible:
             problem = f"the records after {self.number:,} were deleted before they were read"
             raise JournalError(str(self._folder), problem, "start again from a checkpoint")
-        if not eligible or (self._file is not None and self._file.name == str(eligible[-1])):
-            return False
-        file = eligible[-1].open("rb")
-        if not check_header(eligible[-1], file.readline()):
-            file.close()
-            return False
-        if self._file is not None:
-            self._file.close()
-        self._file, self._offset = file, file.tell()
-        return True
+        return eligible[-1] if eligible else None
 
 
 def _gap(path: Path, expected: int) -> JournalError:
@@ -400,23 +380,18 @@ def _repair_end(folder: Path) -> int:
         return 0
     path = known[-1]
     number, size = first_number(path) - 1, 0
+    for record, end in read_segment(path):
+        number, size = record.number, end
     with path.open("rb") as file:
-        if check_header(path, line := file.readline()):
-            size = len(line)
-            for line in file:
-                record = Record.from_line(line)
-                if record is None:
-                    break
-                number, size = record.number, size + len(line)
-            later = (fields for line in file if (fields := _fields(line)) is not None)
-            if any(fields.get("of", fields["n"]) > number + 1 for fields in later):
-                raise _gap(path, number + 1)
-    if size < path.stat().st_size:
+        file.seek(size)
+        later = (fields for line in file if (fields := _fields(line)) is not None)
+        if any(fields.get("of", fields["n"]) > number + 1 for fields in later):
+            raise _gap(path, number + 1)
+    if size:
         os.truncate(path, size)
-    if not size:
-        path.unlink()
-        return _repair_end(folder) if len(known) > 1 else number
-    return number
+        return number
+    path.unlink()
+    return _repair_end(folder) if len(known) > 1 else number
 
 
 def write_all(file: int, data: bytes) -> None:
@@ -433,7 +408,7 @@ def last_messages(folder: Path, most: int) -> Iterator[Message]:
     for path in reversed(segments(folder)):
         if count >= most:
             break
-        found.append([message for record in read_segment(path) for message in record.all_messages])
+        found.append([message for record, _ in read_segment(path) for message in record.all_messages])
         count += len(found[-1])
     return (message for messages in reversed(found) for message in messages)
 
