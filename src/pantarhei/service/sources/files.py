@@ -13,6 +13,7 @@ import sys
 import time
 import zlib
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing, suppress
 from itertools import chain
 from typing import Any
 
@@ -30,7 +31,6 @@ from pantarhei.service.sources.source import LONGEST, PolledSource
 _POLL = 0.2  # seconds between attempts to read on
 _QUIET = 5.0  # seconds without change after which a last line without an end is complete
 _QUIET_GRAPH = 1.0  # and after which the last graph of N-Quads is, although no other one follows
-_MOST_OPEN = 64
 _SAMPLE = 1024  # bytes at the beginning of a file by which it is recognized
 _TERM = rb'(?:<[^>]*>|_:\S+|"(?:[^"\\]|\\.)*+"(?:@[\w-]+|\^\^<[^>]*>)?)'
 _QUAD = re.compile(rb"\s*(%b)\s*<[^>]*>\s*%b\s*(%b)?\s*\.\s*" % (_TERM, _TERM, _TERM))
@@ -40,8 +40,8 @@ class FileMessages(PolledSource):
     """Rows, lines or graphs of files that match paths, folders or globs, in the order of their names.
 
     A position is, by inode, the number of bytes read, a checksum of the beginning of the file, and its path.
-    A file that was renamed, or written again with more content, is read on from its position; one that was
-    replaced or truncated, from its beginning. Compressed files are not supported.
+    A file that was renamed within its folder, or written again with more content, is read on from its
+    position; one that was replaced or truncated, from its beginning. Compressed files are not supported.
 
     Raises:
         MappingError, MissingFileError: the mapping cannot be read.
@@ -53,8 +53,7 @@ class FileMessages(PolledSource):
         self._mapping: RecordMapping | None = None
         if section.mapping not in RDF_FORMATS:
             self._mapping = read_mapping(config.path(section.mapping), RECEIVED)
-        self._open: dict[str, _LinesFile] = {}
-        self._read: dict[str, tuple[int, ...]] = {}  # states of files that are closed, since they were read
+        self._seen: dict[str, tuple[int, int, int]] = {}  # by path: inode, bytes read, last change
         self.status.reads_history = True
 
     def check(self) -> None:
@@ -70,21 +69,16 @@ class FileMessages(PolledSource):
             self._opened(path).close()
 
     def receive(self) -> Iterator[Received | None]:
-        try:
-            self.status.connected = True
-            while True:
-                before = dict(self.positions)
-                yield from chain.from_iterable(map(self._news, self._files()))
-                if self.positions == before:
-                    self.status.reads_history = False
-                    if not self.section.follow:
-                        return
-                    yield None
-                    self.stopping.wait(_POLL)
-        finally:
-            for file in self._open.values():
-                file.close()
-            self._open.clear()
+        self.status.connected = True
+        while True:
+            before = dict(self.positions)
+            yield from chain.from_iterable(map(self._news, self._files()))
+            if self.positions == before:
+                self.status.reads_history = False
+                if not self.section.follow:
+                    return
+                yield None
+                self.stopping.wait(_POLL)
 
     def _files(self) -> list[str]:
         found: list[str] = []
@@ -94,32 +88,27 @@ class FileMessages(PolledSource):
         return list(dict.fromkeys(found))
 
     def _news(self, path: str) -> Iterator[Received]:
-        """Yield what was added to a file; if it was replaced, first the rest of the former one."""
-        if path in self._open:
-            yield from self._messages(path)
-            if not self._open[path].is_replaced():
-                return
-            yield from self._messages(path, is_whole=True)
-            self._open.pop(path).close()
-        try:
-            if self._read.get(path) == _state_of(os.stat(path)):
-                return
-            file = self._open[path] = self._opened(path)
-        except FileNotFoundError:
-            return
-        # its position is known by its inode, or else by its path
-        same_path = sorted((each for each in self.positions.values() if each[2] == path), reverse=True)
-        any(map(file.resume, filter(None, (self.positions.get(file.inode), *same_path))))
-        yield from self._messages(path)
-        found = file.stat()
-        if len(self._open) > _MOST_OPEN and found.st_size == file.offset:
-            self._read[path] = _state_of(found)
-            self._open.pop(path).close()
+        """Yield what was added to a file; if another file has its path now, first the rest of the former."""
+        with suppress(FileNotFoundError):
+            found = os.stat(path)
+            known = self._seen.get(path, (found.st_ino, -1, -1))
+            if known[0] != found.st_ino:
+                with os.scandir(os.path.dirname(path)) as entries:
+                    renamed = [each.path for each in entries if each.inode() == known[0]]
+                for each in renamed:
+                    yield from self._messages(each, is_whole=True)
+            if known != (found.st_ino, found.st_size, found.st_mtime_ns):
+                yield from self._messages(path)
 
     def _messages(self, path: str, is_whole: bool = False) -> Iterator[Received]:
-        file = self._open[path]
-        for payload in file.messages(is_whole or not self.section.follow):
-            yield self.received(path, payload, file.inode, [file.offset, file.checksum(file.offset), path])
+        with closing(self._opened(path)) as file:
+            # its position is known by its inode, or else by its path
+            found, inode = file.stat(), file.inode
+            same_path = sorted((each for each in self.positions.values() if each[2] == path), reverse=True)
+            any(map(file.resume, filter(None, (self.positions.get(inode), *same_path))))
+            for payload in file.messages(is_whole or not self.section.follow):
+                yield self.received(path, payload, inode, [file.offset, file.checksum(file.offset), path])
+            self._seen[path] = found.st_ino, file.offset, found.st_mtime_ns
 
     def _opened(self, path: str) -> _LinesFile:
         """Open a file by its format. Raises `OptionError`."""
@@ -143,11 +132,6 @@ class StdinMessages(PolledSource):
         while line := sys.stdin.buffer.readline(LONGEST):
             if line.strip():
                 yield self.received("stdin", line.rstrip(b"\r\n"), "", None)._replace(position=None)
-
-
-def _state_of(found: os.stat_result) -> tuple[int, ...]:
-    """Return inode, size and time of the last change of a file."""
-    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 class _LinesFile:
@@ -178,17 +162,8 @@ class _LinesFile:
         offset, checksum, _ = position
         if self.stat().st_size < offset or self.checksum(offset) != int(checksum):
             return False
-        self._read_header()
         self.offset = offset
         return True
-
-    def is_replaced(self) -> bool:
-        """Test whether another file has the path now, or this one was truncated."""
-        try:
-            found = os.stat(self._path)
-        except FileNotFoundError:
-            return True
-        return str(found.st_ino) != self.inode or found.st_size < self.offset
 
     def messages(self, is_whole: bool) -> Iterator[bytes]:
         """Yield the complete messages from the offset on.
@@ -200,8 +175,7 @@ class _LinesFile:
         if found.st_size <= self.offset:
             return
         quiet = math.inf if is_whole else time.time() - found.st_mtime
-        if not self.offset:
-            self.offset = self._read_header()
+        self.offset = max(self.offset, self._read_header())
         self._file.seek(self.offset)
         for part in self._parts(quiet):
             self.offset += len(part)

@@ -119,11 +119,12 @@ def test_a_file_that_is_written_again_with_more_rows_is_read_on(make, tmp_path):
     assert values(read(make(positions=source.positions))) == expected(3, 4)
 
 
-def test_files_beyond_the_number_of_open_ones_are_read_on(make, tmp_path, monkeypatch):
-    monkeypatch.setattr("pantarhei.service.sources.files._MOST_OPEN", 1)
+def test_only_files_that_have_changed_are_opened(make, tmp_path, monkeypatch):
     for name in "abc":
         (tmp_path / f"{name}.jsonl").write_text(LINES[0])
-    source, found, rounds = make(), [], 0
+    source, found, rounds, opened = make(), [], 0, []
+    open_file = source._opened
+    monkeypatch.setattr(source, "_opened", lambda path: opened.append(path[-7]) or open_file(path))
     for received in source.receive():
         if received is not None:
             source.positions.update(received.position)
@@ -134,10 +135,11 @@ def test_files_beyond_the_number_of_open_ones_are_read_on(make, tmp_path, monkey
         rounds += 1
         if rounds == 2:
             break
-        assert len(source._open) == 1
+        opened.clear()
         with (tmp_path / "c.jsonl").open("a") as file:
             file.write(LINES[1])
     assert found == [("a.jsonl", "0"), ("b.jsonl", "0"), ("c.jsonl", "0"), ("c.jsonl", "1")]
+    assert set(opened) == {"c"}
 
 
 CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=6)
