@@ -145,6 +145,15 @@ def postgresql():
             yield f"postgresql://pr@127.0.0.1:{port}/postgres"
 
 
+@contextlib.contextmanager
+def prometheus(configuration: Path):
+    """Start a Prometheus server that keeps its data beside its configuration; yields its port."""
+    binary, port = _needed("prometheus"), free_port()
+    options = [f"--config.file={configuration}", f"--storage.tsdb.path={configuration.parent}/data"]
+    with _process([binary, *options, f"--web.listen-address=127.0.0.1:{port}"], lambda: _accepts(port)):
+        yield port
+
+
 class Service:
     """Process of `pantarhei serve`, and its readers.
 

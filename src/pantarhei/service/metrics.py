@@ -19,6 +19,8 @@ from prometheus_client import (
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from pantarhei.service.message_journal import REASONS
+
 if TYPE_CHECKING:
     from pantarhei.service.batching import Received
     from pantarhei.service.changes import Emitted
@@ -32,7 +34,7 @@ _PATHS = "sparql queries events explain why-not quality push metrics health read
 ENDPOINTS = frozenset(_PATHS.split())
 _GAUGE, _COUNTER = GaugeMetricFamily, CounterMetricFamily
 _STATES = (
-    (_GAUGE, "source_connected", "1 while the source is connected.", "source", "connected"),
+    (_GAUGE, "source_connected", "0 while a connection is missing.", "source", "available"),
     (_GAUGE, "sink_position", "Number of the last record that is written.", "sink", "position"),
     (_GAUGE, "sink_waiting", "Records that wait for the sink.", "sink", "waiting"),
     (_COUNTER, "sink_failures", "Failed attempts to write.", "sink", "failures"),
@@ -54,6 +56,10 @@ class WriterMetrics(Collector):
         self._messages = counter("messages", "Received messages.", "source")
         self._dead = counter("dead_letters", "Messages not processed.", "source", "reason")
         self._changes = counter("changes", "Emitted changes.", "name")
+        for source in writer.config.sources:  # an alert cannot see the first event of a missing series
+            self._messages.labels(source)
+            for reason in REASONS:
+                self._dead.labels(source, reason)
         self.steps = _histogram("step", "Time to process a record.", registry)
         self.syncs = _histogram("journal_sync", "Time to write records to the disk.", registry)
         ProcessCollector(namespace="pantarhei_writer", registry=registry)
@@ -106,8 +112,6 @@ class ReaderMetrics(Collector):
         self.events: EventHub | None = None
         text = "Time of a reader to process a record."
         self.steps = _histogram("reader_step", text, registry, "reader").labels(self._reader)
-        if reader is not None:
-            ProcessCollector(namespace="pantarhei_reader", registry=registry)
         registry.register(self)
 
     def count_request(self, path: str, status: int) -> None:
@@ -119,12 +123,16 @@ class ReaderMetrics(Collector):
         """Yield the state of the reasoner and of the clients."""
         if self._driver is None:
             return
+        if self._reader:
+            for family in ProcessCollector(namespace="pantarhei_reader", registry=None).collect():
+                family.samples = [each._replace(labels={"reader": self._reader}) for each in family.samples]
+                yield family
         stats, hub, behind, reader = self._driver.reasoner.stats(), self.events, self._behind, self._reader
         yield _metric(_GAUGE, "facts", "Facts of the materialization.", stats.facts)
         yield _metric(_GAUGE, "assertions", "Assertions in the window.", stats.assertions)
         yield _metric(_GAUGE, "bytes", "Bytes of the state of the reasoner.", stats.bytes)
-        yield _metric(_COUNTER, "repairs", "Steps that found a contradiction.", stats.repairs)
-        yield _metric(_COUNTER, "removed_assertions", "Assertions removed by repairs.", stats.cut)
+        yield _metric(_COUNTER, "repairs", "Steps that found a contradiction.", stats.repairs, reader)
+        yield _metric(_COUNTER, "removed_assertions", "Assertions removed by repairs.", stats.cut, reader)
         number = self._driver.number
         yield _metric(_GAUGE, "reader_record", "Number of the last record of the reader.", number, reader)
         if behind is not None:

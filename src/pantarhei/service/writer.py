@@ -185,13 +185,15 @@ class Writer:
         idle = self.config.clock.idle
         if any(source.status.reads_history for source in self.sources) or len(self.inbox):
             return False  # time is that of the past
-        if time.monotonic() - self._started < _CONNECTING and not all(
-            source.status.connected or source.status.has_ended for source in self.sources
-        ):
+        if time.monotonic() - self._started < _CONNECTING and not all(map(self._is_available, self.sources)):
             return False  # brokers send what they have kept: older than the clock, yet not late
         if self.batcher.ended.issuperset(source.name for source in self.sources):
             return True
         return idle is not None and time.monotonic() - self._moved > idle.total_seconds()
+
+    def _is_available(self, source: Source) -> bool:
+        """Test whether a source is connected, needs no connection any more, or waits for files."""
+        return source.status.connected or source.status.has_ended or source.name in self._waiting
 
     def _append(self, records: Sequence[Record]) -> None:
         """Append to the journal; while the disk is full, wait: nothing is acknowledged meanwhile."""
@@ -285,7 +287,10 @@ class Writer:
             "ready": self.is_ready,
             "inbox": len(self.inbox),
             "blocked": self.blocked,
-            "sources": {source.name: asdict(source.status) for source in self.sources},
+            "sources": {
+                source.name: asdict(source.status) | {"available": self._is_available(source)}
+                for source in self.sources
+            },
             "sinks": {
                 sink.name: asdict(sink.status) | {"waiting": sink.waiting, "full": sink.is_full}
                 for sink in sinks

@@ -1,10 +1,12 @@
 import json
+import shutil
+import subprocess
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from pantarhei.service.batching import Received
-from pantarhei.service.message_journal import Message
+from pantarhei.service.message_journal import REASONS, Message
 from pantarhei.service.metrics import ReaderMetrics
 from pantarhei.service.writer import Writer
 from service_tools import site
@@ -46,12 +48,43 @@ def test_a_writer_counts_messages_changes_and_dead_letters(writer):
     assert ("sink_position", "store") in found and ("source_connected", "web") in found
 
 
+def test_counters_of_sources_exist_before_the_first_message(writer):
+    found = samples(writer.metrics.text())
+    assert found["messages_total", "web"] == 0
+    assert all(found["dead_letters_total", reason, "web"] == 0 for reason in REASONS)
+
+
+@pytest.mark.parametrize("follow", [True, False])
+def test_sources_that_wait_or_have_ended_are_not_reported_as_disconnected(tmp_path, follow):
+    (tmp_path / "past.csv").write_text("at,id,v\n2026-01-01T00:00:00Z,a,31\n")
+    past = f"past: {{files: past.csv, mapping: m.yaml, follow: {str(follow).lower()}, then: web}}"
+    writer = Writer(site(tmp_path, f"{{{past}, web: {{http: {{readings: m.yaml}}}}}}"))
+    writer.start()
+    try:
+        for _ in range(1_000):
+            found = samples(writer.metrics.text())
+            assert found["source_connected", "web"] == 1, "it waits, then it is connected"
+            if found["messages_total", "past"] and writer.sources[1].status.connected:
+                break
+            writer.step(writer.inbox.take(0.01, 0))
+        assert found["source_connected", "past"] == 1
+    finally:
+        writer.stop()
+    assert samples(writer.metrics.text())["source_connected", "past"] == (not follow)
+
+
 def test_metrics_of_writer_and_reader_can_be_joined(writer):
     reader = ReaderMetrics(0)
     reader.count_request("/push/a/b", 202)
-    found = samples(writer.metrics.text() + reader.text(writer.driver, 1.5))
+    texts = writer.metrics.text() + reader.text(writer.driver, 1.5)
+    found = samples(texts)
     assert found["http_requests_total", "push", "0", "202"] == 1
     assert found["reader_behind_seconds", "0"] == 1.5 and found["writer_up",] == 1
+    of_processes = ("writer_process_cpu_seconds_total",), ("reader_process_cpu_seconds_total", "0")
+    assert all(found[each] > 0 for each in of_processes)
+    if promtool := shutil.which("promtool"):
+        done = subprocess.run([promtool, "check", "metrics"], input=texts, capture_output=True, text=True)
+        assert (done.returncode, done.stdout + done.stderr) == (0, "")
 
 
 def test_labels_cannot_break_the_text(writer):

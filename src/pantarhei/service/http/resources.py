@@ -244,7 +244,7 @@ class Resources:
             reasons += [f"the queue of sink {name} is full" for name, each in sinks if each["full"]]
             failing = (name for name, each in sinks if each["problem"] and not each["full"])
             warnings += [f"sink {name} repeats a failed write" for name in failing]
-            gone = (name for name, each in sources if not (each["connected"] or each["has_ended"]))
+            gone = (name for name, each in sources if not each["available"])
             warnings += [f"source {name} is not connected" for name in gone]
         found = {"ready": not reasons, "reasons": reasons, "warnings": warnings}
         return JSONResponse({**found, "record": driver.number, "behind": behind}, 503 if reasons else 200)

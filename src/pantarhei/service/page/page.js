@@ -635,7 +635,7 @@ function showLinks({sources = {}, sinks = {}, record = 0}) {
     })));
   byId("links").replaceChildren(
     table(["Source", "State", "Messages"], sources, each =>
-      [each.connected, each.problem || (each.connected ? "connected" : "not connected"), each.messages]),
+      [each.available, each.problem || (each.connected ? "connected" : each.has_ended ? "ended" : each.available ? "waits for files" : "not connected"), each.messages]),
     table(["Sink", "State", "Changes"], sinks, each =>
       [!each.problem, each.problem || (record - each.position > 1 && each.waiting ? `${count(each.waiting, "record")} waiting` : "up to date"), each.changes]));
 }

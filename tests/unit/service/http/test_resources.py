@@ -205,7 +205,7 @@ def sink(waiting=0, problem=""):
 
 
 def source(connected=True):
-    return {"connected": connected, "has_ended": False, "messages": 0, "problem": ""}
+    return {"connected": connected, "available": connected, "has_ended": False, "messages": 0, "problem": ""}
 
 
 @pytest.mark.parametrize(
