@@ -33,7 +33,8 @@ class Served:
     def __init__(self, folder, http="{}", more=""):
         self.config = site(folder, "{web: {http: {readings: m.yaml}}}", f"http: {http}\n{more}")
         self.driver = JournalDriver.fresh(read_knowledge(self.config), True)
-        self.view = ServiceView(self.config, self.driver, self.control, lambda: True, [], ReaderMetrics())
+        self.driver.is_current = True
+        self.view = ServiceView(self.driver, self.control, ReaderMetrics())
         self.pushed, self.fails, self.status = [], None, dict(STATUS)
         self.app = make_app(self.view)
 
@@ -54,13 +55,11 @@ class Served:
     def apply(self, *messages, **fields):
         number = self.driver.number + 1
         at = START + timedelta(seconds=number)
-        emitted = self.driver.apply(Record(number, at, at, messages, **fields))
-        self.publish(emitted)
-        return emitted
+        return self.driver.apply(Record(number, at, at, messages, **fields))
 
     def publish(self, emitted):
         """Show the result of a record to the application."""
-        for follower in self.view.followers:
+        for follower in self.driver.followers:
             follower(emitted, self.driver.update)
 
     def read(self, sensor, value):
@@ -76,7 +75,7 @@ def running(folder, http="{clients: 20}"):
     served = Served(folder, http)
     listening = socket.create_server(("127.0.0.1", 0), backlog=512)
     served.port = listening.getsockname()[1]
-    uvicorn = served.server = server._server(served.view)
+    uvicorn = served.server = server.make_server(served.view)
     thread = threading.Thread(target=uvicorn.run, args=([listening],), daemon=True)
     thread.start()
     wait_until(lambda: uvicorn.started)

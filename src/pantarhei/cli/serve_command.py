@@ -37,7 +37,7 @@ def serve(path: Path, check: bool, init: bool, reader: int | None, descriptor: i
 
         check_service(config)
     elif reader is not None:
-        from pantarhei.service.http.server import run_reader
+        from pantarhei.service.journal_reader import run_reader
 
         assert descriptor is not None, "the service passes both"
         run_reader(config, reader, descriptor)

@@ -227,6 +227,8 @@ class JournalDriver:
         at: the time of the last record; None before the first one.
         positions: the newest position of each source.
         update: the last update; None before the first one.
+        is_current: whether the records before the start have been processed; set by the driving thread.
+        followers: called with the result of each record, in the driving thread.
     """
 
     def __init__(
@@ -239,6 +241,8 @@ class JournalDriver:
         self.positions: dict[str, dict[str, Any]] = {}
         merge_positions(self.positions, beginning.positions)
         self.update: WindowUpdate | None = None
+        self.is_current = False
+        self.followers: list[Callable[[Emitted, WindowUpdate | None], object]] = []
         self._held: list[_Held] = []  # a heap
         self._arrived = 0
         self._requested: dict[str, str] = {}
@@ -369,11 +373,13 @@ class JournalDriver:
             self.at = max(record.at, self.at or record.at)
         merge_positions(self.positions, record.positions)
         until = self._beginning.until if record.number <= self._beginning.through else None
-        emitted = (change for change in changes if until is None or change.at >= until)
+        changes = [change for change in changes if until is None or change.at >= until]
+        count, received = len(record.messages), record.received
+        emitted = Emitted(record.number, record.at, tuple(changes), tuple(dead), count, received)
         self._unsaved += time.thread_time() - began
-        return Emitted(
-            record.number, record.at, tuple(emitted), tuple(dead), len(record.messages), record.received
-        )
+        for follower in self.followers:
+            follower(emitted, self.update)
+        return emitted
 
     def _steps(
         self, record: Record, decoded: Sequence[Sequence[Decoded]] | None, dead: list[DeadLetter]

@@ -19,6 +19,7 @@ from pantarhei.service.changes import Emitted
 from pantarhei.service.clients import LOG
 from pantarhei.service.config import HTTPSection, ServiceConfig
 from pantarhei.service.control import ControlServer
+from pantarhei.service.metrics import ReaderMetrics
 from pantarhei.service.writer import Writer
 
 _PAUSE, _LONGEST_PAUSE = 1.0, 30.0
@@ -108,10 +109,13 @@ def run_service(path: Path, config: ServiceConfig) -> None:
     if listening is not None:
         processes = [ReaderProcess(path, number, listening) for number in range(readers)]
         if not processes:
-            from pantarhei.service.http.server import serve_in_thread
+            from pantarhei.service.http.app import ServiceView
+            from pantarhei.service.http.server import make_server
 
-            serve_in_thread(config, writer, listening)
-    writer.followers += [process.notify for process in processes]
+            view = ServiceView(writer.driver, lambda **request: writer.handle(request), ReaderMetrics())
+            server = make_server(view)
+            threading.Thread(target=server.run, args=([listening],), name="http", daemon=True).start()
+    writer.driver.followers += [process.notify for process in processes]
     sys.setswitchinterval(0.001)  # a thread that writes a checkpoint delays steps by less
     threading.Thread(target=_supervise, args=(writer, processes), daemon=True).start()
     address = "" if config.http is None else f" at http://{config.http.listen}"

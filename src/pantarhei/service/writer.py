@@ -21,7 +21,6 @@ from pantarhei.service.config import ServiceConfig, followed
 from pantarhei.service.connections import make_sinks, make_sources
 from pantarhei.service.control import PATIENCE
 from pantarhei.service.journal_driver import memory_of, read_knowledge
-from pantarhei.service.journal_reader import Follower
 from pantarhei.service.message_journal import (
     NEVER,
     Message,
@@ -61,9 +60,7 @@ class Writer:
         self.stopping = threading.Event()
         self.writes_checkpoints = True
         self.blocked = ""
-        self.is_ready = False
         self._requests: queue.SimpleQueue[tuple[dict[str, str], Future[None]]] = queue.SimpleQueue()
-        self.followers: list[Follower] = []
         self.metrics = WriterMetrics(self)
         self._started = self._moved = 0.0
         self._saving = threading.Thread()
@@ -120,7 +117,7 @@ class Writer:
         for source in self.sources:
             if source.name not in self._waiting:
                 self._start_source(source)
-        self.is_ready = True
+        self.driver.is_current = True
 
     def _start_source(self, source: Source) -> None:
         self.batcher.expect(source.name, datetime.now(UTC))
@@ -179,7 +176,7 @@ class Writer:
     @property
     def is_idle(self) -> bool:
         """True if no message has arrived for a second."""
-        return self.is_ready and not len(self.inbox) and time.monotonic() - self._moved > 1
+        return self.driver.is_current and not len(self.inbox) and time.monotonic() - self._moved > 1
 
     def _is_idle(self) -> bool:
         idle = self.config.clock.idle
@@ -229,8 +226,6 @@ class Writer:
             while not sink.put(emitted, 0.2):
                 if self.stopping.is_set():  # the next start emits again what the sink lacks
                     sink.abandon()
-        for follower in self.followers:
-            follower(emitted, self.driver.update)
 
     # requests of readers
 
@@ -284,7 +279,7 @@ class Writer:
         return {
             "record": driver.number,
             "at": None if driver.at is None else driver.at.isoformat(),
-            "ready": self.is_ready,
+            "ready": driver.is_current,
             "inbox": len(self.inbox),
             "blocked": self.blocked,
             "sources": {

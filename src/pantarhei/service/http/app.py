@@ -16,14 +16,12 @@ from starlette.routing import Route
 
 from pantarhei.errors import PantarheiError
 from pantarhei.query.answers import QueryResult
-from pantarhei.service.config import HTTPSection, ServiceConfig
 from pantarhei.service.http.events import EventHub
 from pantarhei.service.http.exchange import Guard, Polled, Slots, needed_token
 from pantarhei.service.http.page import page_routes
 from pantarhei.service.http.resources import Resources
 from pantarhei.service.http.sparql import SPARQLEndpoint
 from pantarhei.service.journal_driver import JournalDriver
-from pantarhei.service.journal_reader import Follower
 from pantarhei.service.metrics import ReaderMetrics
 from pantarhei.version import __version__
 
@@ -43,30 +41,24 @@ class ServiceView:
     Args:
         driver: the reasoner, which another thread drives.
         control: sends requests to the writer.
-        is_ready: returns whether the state is up to date.
-        followers: called by that thread with the result of each record; the application adds its own.
         metrics: the metrics of this process.
 
     Attributes:
+        config: the configuration.
+        http: its section of the HTTP server.
         slots: threads for queries and explanations.
     """
 
-    config: ServiceConfig
     driver: JournalDriver
     control: Control
-    is_ready: Callable[[], bool]
-    followers: list[Follower]
     metrics: ReaderMetrics
 
     def __post_init__(self) -> None:
+        self.config = self.driver.knowledge.config
+        assert self.config.http is not None, "there is an HTTP server"
+        self.http = self.config.http
         self.slots = Slots(self.http.query.at_once)
         self._status = Polled(lambda: dict(self.control(status=True)))
-
-    @property
-    def http(self) -> HTTPSection:
-        """Section of the HTTP server."""
-        assert self.config.http is not None, "there is an HTTP server"
-        return self.config.http
 
     def query(self, text: str) -> QueryResult:
         """Evaluate a query within the configured limits. Raises the errors of `StreamReasoner.query`."""

@@ -55,7 +55,7 @@ class EventHub:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._arrived = asyncio.Event()
         self._clients = self.dropped = 0
-        view.followers.append(self.receive)
+        view.driver.followers.append(self.receive)
 
     def __len__(self) -> int:
         """Return the number of clients."""
@@ -111,7 +111,7 @@ class EventHub:
             last: the id of the last change that the client has; empty for none.
         """
         head = b"retry: 1000\n\n"
-        while last and not self._view.is_ready():  # the changes after the last one are being replayed
+        while last and not self._view.driver.is_current:  # the changes after the last one are being replayed
             yield head
             await asyncio.sleep(_WAIT)
             head = b":\n\n"

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pantarhei import WindowUpdate
     from pantarhei.repair.result import Repair
     from pantarhei.service.http.app import ServiceView
+    from pantarhei.service.journal_driver import JournalDriver
     from pantarhei.window.log import Log
 
 _T = TypeVar("_T")
@@ -51,11 +52,11 @@ class PageHistory:
     """Figures of the last three minutes by second, and the last dead letters.
 
     Args:
-        is_ready: returns whether the state is up to date; before that, no rates are counted.
+        driver: the driver; no rates are counted while it is not current.
     """
 
-    def __init__(self, is_ready: Callable[[], bool]) -> None:
-        self._is_ready, self._lock = is_ready, threading.Lock()
+    def __init__(self, driver: JournalDriver) -> None:
+        self._driver, self._lock = driver, threading.Lock()
         self._seconds: deque[tuple[int, Counter[str]]] = deque(maxlen=_SECONDS + 1)
         self._begun = sys.maxsize
         self._last: WindowUpdate | None = None
@@ -70,7 +71,7 @@ class PageHistory:
         with self._lock:
             self._dead += [(emitted.at, each) for each in emitted.dead]
             self._reasons.update(each.reason for each in emitted.dead)
-            if self._is_ready():
+            if self._driver.is_current:
                 now = int(time.time())
                 self._begun = min(self._begun, now)
                 if not self._seconds or self._seconds[-1][0] != now:
@@ -102,8 +103,8 @@ class PageState:
 
     def __init__(self, view: ServiceView) -> None:
         self._view, self._reasoner = view, view.driver.reasoner
-        self._history = PageHistory(view.is_ready)
-        view.followers.append(self._history.add)
+        self._history = PageHistory(view.driver)
+        view.driver.followers.append(self._history.add)
         self._state, self._repairs = Polled(self._read), Polled(self._last_repairs)
         self._window = Polled(self._counts, _PAUSES)
         self._texts: dict[int, tuple[Repair, dict[str, Any]]] = {}
@@ -120,7 +121,7 @@ class PageState:
         first = heapq.nsmallest(_CONCLUSIONS, atoms, key=str)
         return {
             "name": self._view.config.name,
-            "ready": self._view.is_ready(),
+            "ready": driver.is_current,
             "record": driver.number,
             "at": None if driver.at is None else json_time(driver.at),
             "behind": None if driver.at is None else (datetime.now(UTC) - driver.at).total_seconds(),

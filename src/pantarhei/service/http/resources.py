@@ -227,7 +227,7 @@ class Resources:
         """Return whether the state is up to date and the writer works, with reasons (503 if not)."""
         driver, behind = self._view.driver, None
         reasons, warnings = list[str](), list[str]()
-        if not self._view.is_ready():
+        if not driver.is_current:
             reasons.append("the journal is still being processed after the start")
         status, problem = await self._view.writer_status()
         if problem:

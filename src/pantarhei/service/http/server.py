@@ -5,20 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-import socket
-import threading
 import time
 from typing import Any
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from pantarhei.service.config import ServiceConfig
-from pantarhei.service.control import ControlClient
 from pantarhei.service.http.app import ServiceView, make_app
-from pantarhei.service.journal_reader import JournalReader, await_writer
-from pantarhei.service.metrics import ReaderMetrics
-from pantarhei.service.writer import Writer
 
 HEAD_TIME, READ_TIME = 10.0, 30.0
 """Seconds within which the head of a request must arrive, and for which a client may read nothing."""
@@ -26,36 +19,8 @@ MAX_HEAD = 64 * 1024
 """Greatest number of bytes of the head of a request."""
 
 
-def run_reader(config: ServiceConfig, number: int, descriptor: int) -> None:
-    """Run a reader and its HTTP server until the writer ends.
-
-    Args:
-        number: the number of the reader; reader 0 writes the checkpoints.
-        descriptor: the file descriptor of the listening socket.
-    """
-    notice = threading.Event()
-    await_writer(notice)  # before anything that takes time: a reader holds the port
-    reader = JournalReader(config, number == 0, notice)
-    control = ControlClient(config.path(config.state.folder))
-    metrics, is_ready = ReaderMetrics(number), reader.has_caught_up.is_set
-    reader.observe_step = metrics.steps.observe
-    server = _server(ServiceView(config, reader.driver, control, is_ready, reader.followers, metrics))
-    reader.start()
-    server.run([socket.socket(fileno=descriptor)])
-
-
-def serve_in_thread(config: ServiceConfig, writer: Writer, listening: socket.socket) -> None:
-    """Run the HTTP server in a thread of the writer's process."""
-    driver, followers = writer.driver, writer.followers
-
-    def control(**request: object) -> object:
-        return writer.handle(request)
-
-    view = ServiceView(config, driver, control, lambda: writer.is_ready, followers, ReaderMetrics())
-    threading.Thread(target=_server(view).run, args=([listening],), name="http", daemon=True).start()
-
-
-def _server(view: ServiceView) -> uvicorn.Server:
+def make_server(view: ServiceView) -> uvicorn.Server:
+    """Return the HTTP server with the application."""
     logging.getLogger("uvicorn.error").addFilter(_Seldom())
 
     class Protocol(TimedProtocol):

@@ -105,13 +105,12 @@ def test_a_client_waits_for_the_replay_after_a_restart(served, monkeypatch):
     monkeypatch.setattr(events, "_WAIT", 0.01)
 
     async def run():
-        ready = []
-        served.view.is_ready = lambda: bool(ready)
+        served.driver.is_current = False
         hub = hub_of(served)
         stream = await opened(hub, last=served.read("a", 31).changes[0].id)
         assert await anext(stream) == b":\n\n"
         served.read("b", 31)
-        ready.append(True)
+        served.driver.is_current = True
         return await read(stream, 1)
 
     assert rows(asyncio.run(run())) == [("hot", "+", "b")]

@@ -31,7 +31,8 @@ class Served:
         self.config = site(folder, "{push: {http: {readings: m.yaml}}}", more, window)
         self.driver = JournalDriver.fresh(read_knowledge(self.config))
         self.status = {"sources": {}, "sinks": {}}
-        view = ServiceView(self.config, self.driver, self._control, lambda: True, [], ReaderMetrics())
+        self.driver.is_current = True
+        view = ServiceView(self.driver, self._control, ReaderMetrics())
         self.view, self.client = view, TestClient(make_app(view), base_url="http://127.0.0.1")
 
     def _control(self, **request):
@@ -45,9 +46,7 @@ class Served:
             Message("push", "readings", json.dumps({"id": name, "v": value, "at": at.isoformat()}).encode())
             for name, value in readings
         )
-        emitted = self.driver.apply(Record(self.driver.number + 1, at, at, messages, dead))
-        for follower in self.view.followers:
-            follower(emitted, self.driver.update)
+        self.driver.apply(Record(self.driver.number + 1, at, at, messages, dead))
 
     def get(self, path: str, **parameters: object):
         return self.client.get(path, params=parameters)

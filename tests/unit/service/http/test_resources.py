@@ -230,7 +230,7 @@ def test_readiness_has_its_reasons(served, status, reason, warning):
 
 
 def test_a_reader_without_writer_or_with_an_old_state_is_not_ready(served):
-    served.view.is_ready = lambda: False
+    served.driver.is_current = False
     served.fails = UNAVAILABLE
     reasons = served.client().get("/ready").json()["reasons"]
     assert ["after the start" in reasons[0], "writer" in reasons[1]] == [True, True]
