@@ -78,4 +78,5 @@ def feed(sink, records, journaled: int = 0, batch: int = 2) -> None:
     new = [each for each in records if each.number > sink.status.position]
     for first in range(0, len(new), batch):
         sink._write_new(new[first : first + batch])
+    sink.keep_position()
     sink.close()

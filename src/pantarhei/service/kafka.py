@@ -186,7 +186,7 @@ class KafkaChanges(Sink):
                 group = self._consumer.consumer_group_metadata()
                 producer.send_offsets_to_transaction([self._place(number)], group, PATIENCE)
                 producer.commit_transaction(_DELIVERY)
-        self._keep(number)
+        self._advance(number)
 
     def _produce(self, given: Sequence[Emitted]) -> None:
         topic, produce = self._section.topic, self._producer.produce

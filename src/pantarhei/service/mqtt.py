@@ -122,7 +122,7 @@ class MQTTChanges(Sink):
             if not publication.is_published():
                 problem = f"no acknowledgement within {PATIENCE:.0f} s"
                 raise ConnectionFailedError(self.name, self.address, problem)
-        self._keep(given[-1].number)
+        self._advance(given[-1].number)
 
     def close(self) -> None:
         client, self._client = self._client, None

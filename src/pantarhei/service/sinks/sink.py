@@ -28,7 +28,7 @@ from pantarhei.service.message_journal import DeadLetter
 LIMIT = 20_000
 """Number of changes and records that may wait for a sink; the writer waits when there are more."""
 _BATCH = 5_000
-_EMPTY_PAUSE = 0.25  # seconds after which a position is stored though no change was written
+_PAUSE = 0.25  # seconds after which a position is stored though no change was written
 COLUMNS = ("id", "record", "at", "name", "change", "row")
 
 
@@ -127,7 +127,7 @@ class Sink(ABC):
         self._weight, self._is_abandoned, self._is_open = 0, False, False
         self._moved = threading.Condition()
         self._ending = threading.Event()
-        self._kept, self._kept_at = Position(0), 0.0
+        self._kept, self._kept_at, self._written_at = Position(0), 0.0, 0.0
         self._thread = threading.Thread(target=self._run, name=f"sink {name}", daemon=True)
 
     @abstractmethod
@@ -178,20 +178,28 @@ class Sink(ABC):
         """Store the position of this sink in the state folder."""
         self._kept = Position(record, size, file)
         self._positions.put(self.name, self._kept)
+        self.status.position, self._kept_at = record, time.monotonic()
+
+    def _advance(self, record: int) -> None:
+        """Note the position after changes that may be written again after a crash. To save disk writes, it is
+        stored a few times a second only.
+        """
         self.status.position = record
+        if time.monotonic() - self._kept_at >= _PAUSE:
+            self._keep(record)
 
     def keep_position(self) -> None:
-        """Store the position in the state folder too, for a start at which the system cannot be reached.
+        """Store the position in the state folder, if it is not there yet.
 
         Raises:
             OSError: the positions cannot be written.
         """
-        if self._kept.record < self.status.position:  # only where the system itself has the position
+        if self._kept.record < self.status.position:
             self._keep(self.status.position)
 
     def _connect(self) -> None:
-        own = self.open()
-        self.status.position = self._kept.record if own is None else own
+        if (own := self.open()) is not None:
+            self.status.position = own
         self._is_open = True
 
     @property
@@ -240,7 +248,7 @@ class Sink(ABC):
 
     def _run(self) -> None:
         behind: list[Emitted] = []  # the last record, while its position is not stored
-        while batch := self._next_batch(_EMPTY_PAUSE if behind else None) or behind:
+        while batch := self._next_batch(_PAUSE if behind else None) or behind:
             if not self._write_until_done(batch):
                 break
             with self._moved:
@@ -249,6 +257,7 @@ class Sink(ABC):
                 self._moved.notify_all()
             behind = batch[-1:] if batch[-1].number > self.status.position else []
         try:
+            self.keep_position()
             self.close()
         except Exception as error:
             LOG.warning("sink %s: %s", self.name, text_of(error))
@@ -286,10 +295,10 @@ class Sink(ABC):
     def _write_new(self, records: Sequence[Emitted]) -> None:
         new = [each for each in records if each.number > self.status.position or self.recognizes_ids]
         now = time.monotonic()
-        is_due = self._ending.is_set() or now - self._kept_at >= _EMPTY_PAUSE
+        is_due = self._ending.is_set() or now - self._written_at >= _PAUSE
         if new and (is_due or any(each.changes or each.dead for each in new)):
             self.write(new)
-            self._kept_at = now
+            self._written_at = now
             self.status.changes += sum(len(each.changes) for each in new)
 
     def _fail(self, error: Exception) -> None:

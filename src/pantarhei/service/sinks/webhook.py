@@ -57,9 +57,9 @@ class WebhookChanges(Sink):
         for first in range(0, len(changes), _MOST):
             part = changes[first : first + _MOST]
             if first:  # the first record may have begun in the previous request
-                self._keep(part[0][0] - 1)
+                self._advance(part[0][0] - 1)
             self._post([each for _, each in part])
-        self._keep(given[-1].number)
+        self._advance(given[-1].number)
 
     def _post(self, changes: Sequence[Change]) -> None:
         given = {"service": self._service, "changes": [each.as_json() for each in changes]}

@@ -97,12 +97,12 @@ class Inbox:
 
         Args:
             patience: seconds to wait for the first message.
-            batch: seconds to wait for further messages after the first one.
+            batch: seconds to wait for further messages after the arrival of the first one.
         """
         found: list[Received] = []
         with suppress(queue.Empty):
             found.append(self._queue.get(timeout=patience))
-            end = time.monotonic() + batch
+            end = (found[0].received or time.monotonic()) + batch
             while len(found) < most:
                 left = end - time.monotonic()
                 found.append(self._queue.get(left > 0, left))
