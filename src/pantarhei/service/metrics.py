@@ -5,7 +5,7 @@ writer, reader and HTTP server have distinct names, so that their texts can be j
 from __future__ import annotations
 
 from collections import Counter as Counts
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from prometheus_client import (
@@ -32,15 +32,14 @@ disable_created_metrics()  # type: ignore[no-untyped-call]
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 _PATHS = "sparql queries events explain why-not quality push metrics health ready state"
 ENDPOINTS = frozenset(_PATHS.split())
-_GAUGE, _COUNTER = GaugeMetricFamily, CounterMetricFamily
 _STATES = (
-    (_GAUGE, "source_connected", "0 while a connection is missing.", "source", "available"),
-    (_GAUGE, "sink_position", "Number of the last record that is written.", "sink", "position"),
-    (_GAUGE, "sink_waiting", "Records that wait for the sink.", "sink", "waiting"),
-    (_COUNTER, "sink_failures", "Failed attempts to write.", "sink", "failures"),
-    (_COUNTER, "sink_changes", "Changes written by the sink.", "sink", "changes"),
+    ("source_connected", "0 while a connection is missing.", "source", "available"),
+    ("sink_position", "Number of the last record that is written.", "sink", "position"),
+    ("sink_waiting", "Records that wait for the sink.", "sink", "waiting"),
+    ("sink_failures_total", "Failed attempts to write.", "sink", "failures"),
+    ("sink_changes_total", "Changes written by the sink.", "sink", "changes"),
 )
-"""Metrics of the states of sources and sinks: kind, name, description, label, and field of the state."""
+"""Metrics of the states of sources and sinks: name, description, label, and field of the state."""
 
 
 class WriterMetrics(Collector):
@@ -80,15 +79,13 @@ class WriterMetrics(Collector):
     def collect(self) -> Iterator[Metric]:
         """Yield the state of journal, sources and sinks."""
         status = self._writer.status()
-        yield _metric(_GAUGE, "record", "Number of the last record.", status["record"])
-        yield _metric(_GAUGE, "backlog", "Messages that wait for the journal.", status["inbox"])
+        yield _metric("record", "Number of the last record.", status["record"])
+        yield _metric("backlog", "Messages that wait for the journal.", status["inbox"])
         blocked = bool(status["blocked"])
-        yield _metric(_GAUGE, "journal_blocked", "1 while the journal cannot be written.", blocked)
-        for family, name, text, kind, field in _STATES:
-            found = family(f"pantarhei_{name}", text, labels=[kind])
-            for key, state in status[f"{kind}s"].items():
-                found.add_metric([key], float(state[field]))
-            yield found
+        yield _metric("journal_blocked", "1 while the journal cannot be written.", blocked)
+        for name, text, kind, field in _STATES:
+            states = status[f"{kind}s"].items()
+            yield _metric(name, text, {key: float(state[field]) for key, state in states}, kind)
 
     def text(self) -> str:
         """Return the metrics as text."""
@@ -128,19 +125,19 @@ class ReaderMetrics(Collector):
                 family.samples = [each._replace(labels={"reader": self._reader}) for each in family.samples]
                 yield family
         stats, hub, behind, reader = self._driver.reasoner.stats(), self.events, self._behind, self._reader
-        yield _metric(_GAUGE, "facts", "Facts of the materialization.", stats.facts)
-        yield _metric(_GAUGE, "assertions", "Assertions in the window.", stats.assertions)
-        yield _metric(_GAUGE, "bytes", "Bytes of the state of the reasoner.", stats.bytes)
-        yield _metric(_COUNTER, "repairs", "Steps that found a contradiction.", stats.repairs, reader)
-        yield _metric(_COUNTER, "removed_assertions", "Assertions removed by repairs.", stats.cut, reader)
+        yield _metric("facts", "Facts of the materialization.", stats.facts)
+        yield _metric("assertions", "Assertions in the window.", stats.assertions)
+        yield _metric("bytes", "Bytes of the state of the reasoner.", stats.bytes)
+        yield _metric("repairs_total", "Steps that found a contradiction.", {reader: stats.repairs})
+        yield _metric("removed_assertions_total", "Assertions removed by repairs.", {reader: stats.cut})
         number = self._driver.number
-        yield _metric(_GAUGE, "reader_record", "Number of the last record of the reader.", number, reader)
+        yield _metric("reader_record", "Number of the last record of the reader.", {reader: number})
         if behind is not None:
-            yield _metric(_GAUGE, "reader_behind_seconds", "Time behind the writer.", behind, reader)
-        yield _metric(_GAUGE, "writer_up", "1 if the writer answers.", behind is not None)
+            yield _metric("reader_behind_seconds", "Time behind the writer.", {reader: behind})
+        yield _metric("writer_up", "1 if the writer answers.", behind is not None)
         clients, lost = (0, 0) if hub is None else (len(hub), hub.dropped)
-        yield _metric(_GAUGE, "events_clients", "Clients that follow the changes.", clients, reader)
-        yield _metric(_COUNTER, "events_dropped", "Clients that were too slow.", lost, reader)
+        yield _metric("events_clients", "Clients that follow the changes.", {reader: clients})
+        yield _metric("events_dropped_total", "Clients that were too slow.", {reader: lost})
 
     def text(self, driver: JournalDriver, behind: float | None) -> str:
         """Return the metrics as text.
@@ -156,13 +153,14 @@ def _histogram(name: str, text: str, registry: CollectorRegistry, *labels: str) 
     return Histogram(f"pantarhei_{name}_seconds", text, labels, buckets=_BUCKETS, registry=registry)
 
 
-def _metric(
-    kind: type[GaugeMetricFamily | CounterMetricFamily],
-    name: str,
-    text: str,
-    value: float,
-    reader: str | None = None,
-) -> Metric:
-    family = kind(f"pantarhei_{name}", text, labels=[] if reader is None else ["reader"])
-    family.add_metric([] if reader is None else [reader], value)
+def _metric(name: str, text: str, values: float | Mapping[str, float], label: str = "reader") -> Metric:
+    """Return a metric, a counter if its name ends with `_total`.
+
+    Args:
+        values: the value, or values by that of the label.
+    """
+    kind = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
+    family = kind(f"pantarhei_{name}", text, labels=[label] if isinstance(values, Mapping) else [])
+    for key, value in values.items() if isinstance(values, Mapping) else [(None, values)]:
+        family.add_metric([] if key is None else [key], value)
     return family
