@@ -283,7 +283,7 @@ def _source(options: RunOptions) -> StreamSource:
     if options.spark is None:
         from pantarhei.cli.follow import FileSource
 
-        return FileSource(options)
+        return FileSource(options, silence=options.silence)
     from pantarhei.cli.follow_on_spark import SparkSource
 
     return SparkSource(options, options.spark)

@@ -43,6 +43,7 @@ from pantarhei.cli.run_report import (
 from pantarhei.errors import UnknownFormatError
 from pantarhei.io import reader as tables
 from pantarhei.io.abox import TimestampedABox
+from pantarhei.io.reader import LiveFile, Silence
 from pantarhei.io.records import read_records
 from pantarhei.io.stream_reader import StreamReader, read_stream
 from pantarhei.io.writers import AnswerWriter, Cell, TableWriter, format_of, json_time, open_writer, time_text
@@ -86,6 +87,7 @@ class FileSource:
     Args:
         until: time after which ABoxes are ignored; if the stream must be in time order, the first such ABox
             ends the stream. None for no limit.
+        silence: ticks while the stream is silent; None for no ticks.
 
     Attributes:
         checkpoint: the checkpoint of the run; None if none is written.
@@ -96,10 +98,14 @@ class FileSource:
 
     checkpoint: RunCheckpoint | None = None
 
-    def __init__(self, options: StreamOptions, until: TimePoint | None = None) -> None:
+    def __init__(
+        self, options: StreamOptions, until: TimePoint | None = None, silence: Silence | None = None
+    ) -> None:
         self._until = until
+        self._live = None if silence is None else _live(options.stream, silence)
         with naming_format("stream_format"):
-            self.account = _reader(options)
+            self.account = _reader(options, self._live or options.stream)
+        self.account.live = self._live
         self._disorder, self._skips = options.disorder, options.on_error == "skip"
 
     def updates(
@@ -122,7 +128,8 @@ class FileSource:
                 if not (self._disorder or self._skips):
                     return
                 continue
-            counts.note(len(abox.triples))
+            if self._live is None or len(abox.triples):  # a tick is not counted
+                counts.note(len(abox.triples))
             yield abox
 
 
@@ -140,7 +147,15 @@ class _Counted:
         return self._aboxes
 
 
-def _reader(options: StreamOptions) -> StreamReader | RecordReader:
+def _live(stream: str, silence: Silence) -> LiveFile:
+    """Open a live stream. Raises `BadParameter` for a file."""
+    if not is_live(stream):
+        problem = "the stream is a file, which is read to its end; omit it, or give --stream -"
+        raise typer.BadParameter(problem, param_hint="--idle")
+    return LiveFile(stream, silence)
+
+
+def _reader(options: StreamOptions, stream: str | LiveFile) -> StreamReader | RecordReader:
     """Return a reader of the stream's RDF messages or table rows.
 
     Raises:
@@ -154,7 +169,7 @@ def _reader(options: StreamOptions) -> StreamReader | RecordReader:
             problem = "a table needs a mapping; give --mapping FILE (pantarhei map writes a first draft)"
             raise typer.BadParameter(problem, param_hint="--stream")
         return read_stream(
-            options.stream,
+            stream,
             format=name,
             time=options.time,
             on_error=on_error,
@@ -164,9 +179,7 @@ def _reader(options: StreamOptions) -> StreamReader | RecordReader:
             precision=options.precision or "microseconds",
         )
     refuse_mapped_options(options)
-    return read_records(
-        options.stream, options.mapping, format=name, on_error=on_error, precision=options.precision
-    )
+    return read_records(stream, options.mapping, format=name, on_error=on_error, precision=options.precision)
 
 
 def refuse_mapped_options(options: StreamOptions) -> None:

@@ -46,6 +46,8 @@ class SparkSource:
         if options.dead_letters is not None:
             reason = "With --spark only the first skipped items are known."
             raise ExcludedOptionError("dead_letters", options.dead_letters, reason)
+        if options.idle is not None:
+            raise ExcludedOptionError("idle", options.idle, "With --spark the stream is read to its end.")
         self._master, self.account = master, FileCounts()
         self._files: StreamFiles | TableFiles
         skips = options.on_error == "skip"

@@ -24,6 +24,7 @@ from pantarhei.model.time import Duration, TimeKind, TimePoint, ticks_of
 
 if TYPE_CHECKING:
     from pantarhei.engine.options import Options
+    from pantarhei.io.reader import Silence
     from pantarhei.window.sliding import Window
 
 Imports = Literal["error", "skip"]
@@ -456,6 +457,14 @@ class RunOptions(RuleOptions):
     append: Annotated[
         bool, ANSWERS("--append", help="Append to the files of --output, --history and --dead-letters.")
     ] = False
+    idle: Annotated[
+        str | None,
+        READING(
+            metavar="DURATION",
+            help="After this time without input, time follows the machine's clock, this duration behind it, "
+            "so that rules on silence fire. For standard input and pipes.",
+        ),
+    ] = None
     dead_letters: Annotated[
         str | None,
         READING(
@@ -510,6 +519,27 @@ class RunOptions(RuleOptions):
         history = History(sink=None if self.history is None else NDJSONSink(self.history))
         options = replace(RuleOptions.reasoning(self, window), derive=self.derive, history=history)
         return replace(options, conclusions=self._conclusions_in)
+
+    @property
+    def silence(self) -> Silence | None:
+        """Ticks while the stream is silent; None without `--idle`.
+
+        Raises:
+            BadParameter: the duration is not above 0, or the window has numbers.
+        """
+        from pantarhei.io.reader import Silence
+
+        if self.idle is None:
+            return None
+        idle, given = length_of(self.idle, "--idle"), self.tick or self.slide
+        tick = timedelta(seconds=1) if given is None else length_of(given, "--tick")
+        if self._is_timed is False or not isinstance(tick, timedelta):
+            problem = "the clock has dates and times, but the window has numbers; omit --idle"
+            raise typer.BadParameter(problem, param_hint="--idle")
+        if not isinstance(idle, timedelta) or idle <= timedelta(0):
+            problem = f"{self.idle} is not a duration above 0, such as 5s"
+            raise typer.BadParameter(problem, param_hint="--idle")
+        return Silence(idle, tick)
 
     @property
     def _conclusions_in(self) -> ConclusionsIn:

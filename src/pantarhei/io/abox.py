@@ -11,7 +11,16 @@ from pantarhei.errors import TimestampError
 from pantarhei.model.message_text import counted
 from pantarhei.model.representation import call_text, members_table, panel
 from pantarhei.model.term import Triple, check_triple
-from pantarhei.model.time import TimeKind, TimePoint, kind_of, plain_time, show_time, ticks_of, timed
+from pantarhei.model.time import (
+    TimeKind,
+    TimePoint,
+    in_zone_of,
+    kind_of,
+    plain_time,
+    show_time,
+    ticks_of,
+    timed,
+)
 from pantarhei.owl.graph_files import GraphFile, graph_at
 from pantarhei.rdf.ntriples import exactly
 from pantarhei.rdf.triple_table import ColumnarTriples, Part, TripleColumns, triples_of_abox
@@ -126,8 +135,11 @@ def _checked(given: Graph | Iterable[Triple] | GraphFile) -> TripleBuffer:
     return triples
 
 
-def merge_parts(parts: Iterable[tuple[TimePoint, TripleBuffer]]) -> Iterator[TimestampedABox]:
+def merge_parts(parts: Iterable[tuple[TimePoint, TripleBuffer | None]]) -> Iterator[TimestampedABox]:
     """Merge consecutive (timestamp, triples) pairs with equal timestamps into one ABox each.
+
+    A pair without triples (None) is the present time of a silent stream: it completes the ABox before it, and
+    becomes an empty ABox if it is newer.
 
     Raises:
         TimestampError: a timestamp is invalid, or its kind (integer, float or datetime) differs from the
@@ -135,7 +147,17 @@ def merge_parts(parts: Iterable[tuple[TimePoint, TripleBuffer]]) -> Iterator[Tim
     """
     kind: TimeKind | None = None
     held: tuple[TimePoint, TripleBuffer] | None = None
+    newest: TimePoint | None = None
     for given, triples in parts:
+        if triples is None:
+            if held is not None:
+                newest = held[0]
+                yield TimestampedABox(newest, held[1].sequence())
+                held = None
+            if newest is not None and ticks_of(given, kind_of(newest)) > ticks_of(newest, kind_of(newest)):
+                newest = in_zone_of(given, newest)
+                yield TimestampedABox(newest, ())
+            continue
         at = plain_time(given)
         kind = same_kind(at, kind)
         if held is not None and held[0] == at:

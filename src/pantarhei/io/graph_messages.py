@@ -361,6 +361,11 @@ class GraphMessages(ABC, Generic[Content]):
         self._refuse_descriptions({**self._unplaced, **self._described})
         yield from self._ready(ended=True)
 
+    def complete(self) -> Iterator[tuple[TimePoint, Content]]:
+        """End the current message while the input is silent; yield the messages whose time is known."""
+        self._end_message()
+        yield from self._ready()
+
     # statements
 
     def _begun(self, line: int, name: GraphName) -> Iterator[tuple[TimePoint, Content]]:

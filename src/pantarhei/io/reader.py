@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import os
+import queue
 import re
 import sys
+import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import IO, Any, Final, NamedTuple, TypeGuard
+from typing import IO, Any, Final, NamedTuple, TypeAlias, TypeGuard
 
 from pantarhei.errors import OptionError, TimesCutWarning
+from pantarhei.io.abox import TimestampedABox, TripleBuffer, merge_parts
+from pantarhei.model.time import TimePoint
 from pantarhei.rdf.decompression import Readable, is_document, unreadable, without_compression
+
+_Part: TypeAlias = tuple[TimePoint, TripleBuffer]
 
 # formats of tables
 
@@ -153,6 +160,89 @@ class Skipped(NamedTuple):
     text: str
 
 
+class Silence(NamedTuple):
+    """Ticks of the machine's clock while a live stream is silent.
+
+    Args:
+        idle: time without input after which they begin, and by which they are behind the clock.
+        tick: time between them.
+    """
+
+    idle: timedelta
+    tick: timedelta
+
+
+class LiveFile:
+    """Standard input or a pipe, read by a thread, so that its silence is noticed.
+
+    Args:
+        path: path of the pipe, or "-" for standard input.
+
+    Raises:
+        MissingFileError: the file cannot be opened.
+    """
+
+    def __init__(self, path: str, silence: Silence) -> None:
+        self.name, self._silence = source_name(path), silence
+        self._opened: Any = opened(path).__enter__()
+        # not buffered: at the end of the process, a buffer that a thread waits for cannot be closed
+        self._file: Any = getattr(self._opened, "raw", self._opened)
+        self._parsing = threading.Lock()  # held by the thread, except while it waits for input
+
+    def read(self, size: int = 1 << 16, /) -> bytes:
+        """Return at most `size` bytes; b"" at the end. Blocks only until the first byte is available."""
+        self._parsing.release()
+        try:
+            return bytes(self._file.read(size))
+        finally:
+            self._parsing.acquire()
+
+    def watched(
+        self, parts: Iterable[_Part], complete: Callable[[], Iterable[_Part]]
+    ) -> Iterator[_Part | tuple[datetime, None]]:
+        """Yield the parts that a reader makes of this file. In a silence, yield those that wait for further
+        input, and the time of each tick.
+
+        Args:
+            complete: returns the parts that wait.
+        """
+        found: queue.Queue[_Part | BaseException | None] = queue.Queue(100)
+
+        def read() -> None:
+            with self._parsing:
+                try:
+                    for part in parts:
+                        found.put(part)
+                    found.put(None)
+                except BaseException as error:  # raised where the parts are used
+                    found.put(error)
+
+        threading.Thread(target=read, name="input", daemon=True).start()
+        idle, tick = self._silence
+        patience = idle
+        while True:
+            try:
+                part = found.get(timeout=patience.total_seconds())
+            except queue.Empty:
+                if not self._parsing.acquire(blocking=False):
+                    continue
+                try:
+                    waiting = list(complete()) if found.empty() else None
+                finally:
+                    self._parsing.release()
+                if waiting is not None:
+                    yield from waiting
+                    yield datetime.now(UTC) - idle, None
+                    patience = tick
+                continue
+            patience = idle
+            if part is None:
+                return
+            if isinstance(part, BaseException):
+                raise part
+            yield part
+
+
 class ReaderCounts:
     """Counters of a reader, set to zero by each iteration.
 
@@ -164,14 +254,26 @@ class ReaderCounts:
         skipped_count: number of skipped statements or rows.
         on_skipped: called with each skipped item and `skipped_count`.
         times_cut: number of messages or rows whose time was cut to microseconds.
+        live: the file that is read, if it is a live one.
     """
 
     SKIPS_KEPT = 1000
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.live: LiveFile | None = None
         self.on_skipped: Callable[[Skipped, int], object] | None = None
         self._begin_counts()
+
+    def _merged(
+        self, parts: Iterable[_Part], complete: Callable[[], Iterable[_Part]] = tuple
+    ) -> Iterator[TimestampedABox]:
+        """Yield the ABoxes of the parts of messages.
+
+        Args:
+            complete: returns the parts that wait for further input.
+        """
+        return merge_parts(parts if self.live is None else self.live.watched(parts, complete))
 
     def _begin_counts(self) -> None:
         self.skipped: list[Skipped] = []

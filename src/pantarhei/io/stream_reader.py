@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from pantarhei.errors import MalformedInputError, OptionError, UnknownFormatError
-from pantarhei.io.abox import TimestampedABox, TripleBuffer, merge_parts
+from pantarhei.io.abox import TimestampedABox, TripleBuffer
 from pantarhei.io.dataset_messages import DatasetMessages, JSONLDMessages
 from pantarhei.io.graph_messages import TimeReading, TripleMessages, time_properties
 from pantarhei.io.reader import (
@@ -168,6 +168,7 @@ class StreamReader(ReaderCounts):
         super().__init__(source_name(source))
         self._source, self._syntax, self._reading = source, syntax, reading
         self._feed: ByteFeed | None = None
+        self._graphs: TripleMessages | None = None
 
     def __repr__(self) -> str:
         name, bytes_read, skipped = self.name, self.bytes_read, self.skipped_count
@@ -194,7 +195,10 @@ class StreamReader(ReaderCounts):
         self._begin_counts()
         with opened(self._source) as file:
             self._feed = ByteFeed(DecompressedFile(file, self.name))
-            yield from merge_parts(self._messages(self._feed))
+            yield from self._merged(self._messages(self._feed), self._complete)
+
+    def _complete(self) -> Iterator[tuple[TimePoint, TripleBuffer]]:
+        return iter(()) if self._graphs is None else self._graphs.complete()
 
     def _messages(self, feed: ByteFeed) -> Iterator[tuple[TimePoint, TripleBuffer]]:
         time, base, zone, skips, is_exact, contexts = self._reading
@@ -213,7 +217,8 @@ class StreamReader(ReaderCounts):
                 if self._syntax == "nquads"
                 else read_trig(feed, self.name, base)
             )
-            yield from TripleMessages(self.name, time, skip, times).read(statements)
+            self._graphs = TripleMessages(self.name, time, skip, times)
+            yield from self._graphs.read(statements)
         else:
             problem = f"{self._syntax} has no graphs with times" if feed.read(1) else "it is empty"
             reason = f"{problem}; a message log begins with {ANNOUNCEMENT}, with MESSAGE between messages"

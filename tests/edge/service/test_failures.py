@@ -186,6 +186,18 @@ def _is_zombie(process):
         return file.read().rpartition(")")[2].split()[0] == "Z"
 
 
+def test_a_service_ends_while_it_waits_for_standard_input(tmp_path):
+    path = write_site(tmp_path, "{in: {stdin: m.yaml}}", MORE)
+    command = [sys.executable, "-m", "pantarhei", "serve", str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdin.write(b'{"at": "2026-03-01T12:00:00Z", "id": "a", "v": 30}\n')
+        process.stdin.flush()
+        wait_until(lambda: any(read_journal(tmp_path / "state")), 60)
+        process.terminate()
+        assert process.wait(60) == 0
+        assert process.stderr.read() == b""
+
+
 @pytest.mark.parametrize("taken", ["port", "folder"])
 def test_what_is_taken_is_named_in_one_line(tmp_path, broker, taken):
     site = Site(tmp_path, broker)

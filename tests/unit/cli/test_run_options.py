@@ -1,12 +1,15 @@
 """Options: the values they choose from, the defaults they have, and that each is given once."""
 
 import inspect
+from datetime import timedelta
+from functools import partial
 from typing import get_args, get_type_hints
 
 import pytest
 import typer
 
 from pantarhei import StreamReasoner, Window, load_ontology, read_stream
+from pantarhei.cli.follow import FileSource
 from pantarhei.cli.run_options import RunOptions
 from pantarhei.engine.options import ConclusionsIn as InLibrary
 from pantarhei.io.writers import FORMATS
@@ -53,6 +56,37 @@ def test_the_window_is_that_of_the_library_unless_told(tmp_path):
     given = [str(tmp_path)], "s.nq", "2"
     assert RunOptions(*given).reasoning().window == Window(2)
     assert RunOptions(*given, closed="right").reasoning().window == Window(2, closed="right")
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"idle": "5s", "range": "2"}, "the window has numbers"),
+        ({"idle": "5"}, "not a duration above 0"),
+        ({"idle": "0s"}, "not a duration above 0"),
+        ({"idle": "soon"}, "soon"),
+    ],
+)
+def test_ticks_in_a_silence_need_a_duration_and_a_window_of_time(given, problem):
+    options = RunOptions(**{"ontology": ["o.ttl"], "stream": "-", "range": "1m", **given})
+    with pytest.raises(typer.BadParameter, match=problem) as error:
+        _ = options.silence
+    assert error.value.param_hint == "--idle"
+
+
+def test_ticks_in_a_silence_come_at_the_tick_the_slide_or_each_second():
+    options = partial(RunOptions, ["o.ttl"], "-", "1m", idle="5s")
+    assert options().silence == (timedelta(seconds=5), timedelta(seconds=1))
+    assert options(slide="2s").silence.tick == timedelta(seconds=2)
+    assert options(slide="2s", tick="1s").silence.tick == timedelta(seconds=1)
+    assert RunOptions(["o.ttl"], "-", "1m").silence is None
+
+
+def test_ticks_in_a_silence_are_for_pipes(tmp_path):
+    (tmp_path / "s.nq").touch()
+    options = RunOptions(["o.ttl"], str(tmp_path / "s.nq"), "1m", idle="5s")
+    with pytest.raises(typer.BadParameter, match="the stream is a file"):
+        FileSource(options, silence=options.silence)
 
 
 @pytest.mark.parametrize("query", [None, "SELECT * { ?x a ?c }"])

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from pantarhei.errors import InvalidCellError, MalformedInputError, MappingError, MissingMemberWarning
-from pantarhei.io.abox import TimestampedABox, TripleBuffer, merge_parts
+from pantarhei.io.abox import TimestampedABox, TripleBuffer
 from pantarhei.io.mapping.binding import BoundMapping, bind, column_hint
 from pantarhei.io.mapping.cell_columns import check_column_type, shown_cell
 from pantarhei.io.mapping.json_cells import JSONColumns, JSONObject
@@ -75,7 +75,7 @@ class RecordReader(ReaderCounts):
 
     def __iter__(self) -> Iterator[TimestampedABox]:
         self._begin_counts()
-        return merge_parts(self._parts())
+        return self._merged(self._parts())
 
     def _parts(self) -> Iterator[tuple[TimePoint, TripleBuffer]]:
         rows = _RowMapper(self.mapping, self._kind)

@@ -129,7 +129,10 @@ class StdinMessages(PolledSource):
 
     def receive(self) -> Iterator[Received | None]:
         self.status.connected = True
-        while line := sys.stdin.buffer.readline(LONGEST):
+        # a buffer of its own: that of the process cannot be closed at its end while a thread waits for it
+        raw: Any = getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
+        lines = io.BufferedReader(raw)
+        while line := lines.readline(LONGEST):
             if line.strip():
                 yield self.received("stdin", line.rstrip(b"\r\n"), "", None)._replace(position=None)
 
