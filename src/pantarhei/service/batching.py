@@ -40,17 +40,6 @@ class Received(NamedTuple):
     is_position: bool = False
 
 
-class Batch(NamedTuple):
-    """Record that is to be journaled, and the content of its messages.
-
-    Args:
-        decoded: the content of each message of the record.
-    """
-
-    record: Record
-    decoded: Sequence[Sequence[Decoded]] = ()
-
-
 class _Accepted(NamedTuple):
     """Message that is processed.
 
@@ -106,7 +95,7 @@ class Batcher:
 
     def batches(
         self, given: Iterable[Received], number: int, last: datetime | None, now: datetime
-    ) -> list[Batch]:
+    ) -> list[Record]:
         """Return the records of messages, in order; empty if all of them are redeliveries.
 
         Args:
@@ -140,17 +129,17 @@ class Batcher:
         if dead or positions:
             accepted.append(_Accepted(None, (), positions, dead))
         if self._in_order:
-            return [_batch(number + 1, self._watermark(last, now), now, accepted)] if accepted else []
+            return [_record(number + 1, self._watermark(last, now), now, accepted)] if accepted else []
         # the time of each part is the newest time so far, and above that of the previous record
-        batches: list[Batch] = []
+        records: list[Record] = []
         for part in _parts(accepted, last, self._span):
             times = [content.at for each in part for content in each.decoded]
             if last is not None and times:
                 times.append(last + MICROSECOND)
             at = max(times, default=last or NEVER)
-            batches.append(_batch(number + 1 + len(batches), at, now, part))
+            records.append(_record(number + 1 + len(records), at, now, part))
             last = None if at == NEVER else at
-        return batches
+        return records
 
     def _content(
         self, message: Message, newest: datetime | None, now: datetime
@@ -216,7 +205,7 @@ class Batcher:
         return found if last is None else max(found, last)
 
 
-def _batch(number: int, at: datetime, now: datetime, accepted: Sequence[_Accepted]) -> Batch:
+def _record(number: int, at: datetime, now: datetime, accepted: Sequence[_Accepted]) -> Record:
     """Return the record of messages, with their positions and dead letters.
 
     Each record has the positions after its own messages: a crash may keep the first records of a batch only.
@@ -226,8 +215,8 @@ def _batch(number: int, at: datetime, now: datetime, accepted: Sequence[_Accepte
         merge_positions(known, each.positions)
     messages = tuple(each.message for each in accepted if each.message is not None)
     letters = tuple(letter for each in accepted for letter in each.dead)
-    record = Record(number, at, now, messages, letters, known)
-    return Batch(record, [each.decoded for each in accepted if each.message is not None])
+    contents = [each.decoded for each in accepted if each.message is not None]
+    return Record(number, at, now, messages, letters, known, contents=contents)
 
 
 def _parts(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from hashlib import blake2b
 from heapq import heapify, heappop, heappush
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -290,7 +291,7 @@ class JournalDriver:
             record = Record.from_line(fields.encode())
             if record is None:
                 raise CheckpointError(str(path), "a message that waits is damaged")
-            driver._hold(driver._contents(record, None, []))
+            driver._hold(driver._contents(record, []))
         driver._held = [each for each in driver._held if driver.at is None or each.at > driver.at]
         heapify(driver._held)
         driver._register_queries(note["queries"])
@@ -355,18 +356,14 @@ class JournalDriver:
                 window = None if query.window is None else Window(query.window, closed="right")
                 self.reasoner.register(text, name=name, window=window, on=query.on, emit=query.emit)
 
-    def apply(self, record: Record, decoded: Sequence[Sequence[Decoded]] | None = None) -> Emitted:
-        """Process a record.
-
-        Args:
-            decoded: the content of its messages, if it is known; None to decode them.
-        """
+    def apply(self, record: Record) -> Emitted:
+        """Process a record, and notify the followers."""
         began, counter = time.thread_time(), ChangeCounter(record.number)
         dead, changes = list(record.dead), list[Change]()
         if record.request is not None:
             self._change_queries(record.request)
         else:
-            for at, held in self._steps(record, decoded, dead):
+            for at, held in self._steps(record, dead):
                 changes += self._push(at, held, counter, dead)
         self.number = record.number
         if record.at != NEVER:
@@ -381,11 +378,9 @@ class JournalDriver:
             follower(emitted, self.update)
         return emitted
 
-    def _steps(
-        self, record: Record, decoded: Sequence[Sequence[Decoded]] | None, dead: list[DeadLetter]
-    ) -> Iterator[tuple[datetime, Sequence[_Held]]]:
+    def _steps(self, record: Record, dead: list[DeadLetter]) -> Iterator[tuple[datetime, Sequence[_Held]]]:
         """Yield the messages of each step with its time; with `order: event`, those up to the watermark."""
-        contents = self._contents(record, decoded, dead)
+        contents = self._contents(record, dead)
         if not self._in_order:
             if record.at != NEVER:
                 yield record.at, list(contents)
@@ -399,15 +394,12 @@ class JournalDriver:
         if record.at != NEVER:
             yield record.at, ()
 
-    def _contents(
-        self, record: Record, decoded: Sequence[Sequence[Decoded]] | None, dead: list[DeadLetter]
-    ) -> Iterator[_Held]:
+    def _contents(self, record: Record, dead: list[DeadLetter]) -> Iterator[_Held]:
         """Yield the content of each message; with `order: event`, its parts with their times."""
-        for place, message in enumerate(record.messages):
+        decode = self.knowledge.decoder.decode
+        for message, known in zip_longest(record.messages, record.contents):
             try:
-                content = (
-                    decoded[place] if decoded else self.knowledge.decoder.decode(message, record.received)
-                )
+                content = known or decode(message, record.received)
             except InputError as error:  # the mapping has changed since the record was written
                 dead.append(DeadLetter(message, "malformed", str(error)))
                 continue

@@ -18,10 +18,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pantarhei.engine.checkpoint.container import replace_file
 from pantarhei.errors import JournalError
+
+if TYPE_CHECKING:
+    from pantarhei.service.decoding import Decoded
 
 FORMAT = 1
 _HEADER = b"pantarhei journal %d\n"
@@ -83,6 +86,7 @@ class Record:
             messages, from which the source continues.
         request: a change of the registered queries, `{"register": name, "query": text}` or
             `{"deregister": name}`; None for messages or a tick.
+        contents: the content of each message, if the messages are decoded; not part of the journal.
     """
 
     number: int
@@ -92,6 +96,7 @@ class Record:
     dead: tuple[DeadLetter, ...] = ()
     positions: dict[str, dict[str, Any]] = field(default_factory=dict)
     request: dict[str, str] | None = None
+    contents: Sequence[Sequence[Decoded]] = field(default=(), compare=False)
 
     @property
     def all_messages(self) -> Iterator[Message]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pantarhei.errors import CheckpointError, JournalError, PantarheiError, WriterUnavailableError
-from pantarhei.service.batching import REMEMBERED, Batch, Batcher, Received
+from pantarhei.service.batching import REMEMBERED, Batcher, Received
 from pantarhei.service.changes import REPAIRS, Emitted
 from pantarhei.service.clients import LOG
 from pantarhei.service.config import ServiceConfig, followed
@@ -162,8 +162,8 @@ class Writer:
     def step(self, received: Sequence[Received]) -> None:
         """Journal and process messages, or a tick if there are none."""
         now = datetime.now(UTC)
-        batches = self.batcher.batches(received, self.driver.number, self.driver.at, now)
-        self._record(batches, received)
+        records = self.batcher.batches(received, self.driver.number, self.driver.at, now)
+        self._record(records, received)
         if received:
             self._moved = time.monotonic()
             return
@@ -171,7 +171,7 @@ class Writer:
         if self._is_idle():
             tick = self.batcher.tick(self.driver.number, self.driver.at, now)
             if tick is not None:
-                self._record([Batch(tick)])
+                self._record([tick])
 
     @property
     def is_idle(self) -> bool:
@@ -206,17 +206,17 @@ class Writer:
                 if self.stopping.wait(_FULL):
                     raise JournalError(str(self.folder), self.blocked, "free space on the disk") from error
 
-    def _record(self, batches: Sequence[Batch], received: Sequence[Received] = ()) -> None:
+    def _record(self, records: Sequence[Record], received: Sequence[Received] = ()) -> None:
         """Journal records, acknowledge the messages they are made of, and process them."""
-        if batches:
-            self._append([batch.record for batch in batches])
+        if records:
+            self._append(records)
         for each in received:
             if each.acknowledge is not None:
                 each.acknowledge()
         self.metrics.count_received(received)
-        for batch in batches:
+        for record in records:
             with self.metrics.steps.time():
-                emitted = self.driver.apply(batch.record, batch.decoded)
+                emitted = self.driver.apply(record)
             self.metrics.count_emitted(emitted)
             self._emit(emitted)
 
@@ -270,7 +270,7 @@ class Writer:
                 done.set_exception(error)
                 continue
             at = self.driver.at or NEVER
-            self._record([Batch(Record(self.driver.number + 1, at, datetime.now(UTC), request=given))])
+            self._record([Record(self.driver.number + 1, at, datetime.now(UTC), request=given)])
             done.set_result(None)
 
     def status(self) -> dict[str, Any]:

@@ -62,8 +62,8 @@ def simulated():
             for room in rooms
             for kind, content in room.step()
         ]
-        for batch in batcher.batches(received, driver.number, driver.at, now):
-            emitted = driver.apply(batch.record, batch.decoded)
+        for record in batcher.batches(received, driver.number, driver.at, now):
+            emitted = driver.apply(record)
             changes += emitted.changes
             reasons.update(each.reason for each in emitted.dead)
         now += timedelta(seconds=2)
