@@ -154,6 +154,36 @@ def prometheus(configuration: Path):
         yield port
 
 
+@contextlib.contextmanager
+def kafka_cluster():
+    """Run librdkafka's mock cluster in this process; yields its servers. Topics have four partitions.
+
+    It cannot prove transactions: it shows those that were aborted.
+    """
+    kafka = pytest.importorskip("confluent_kafka", reason="the package confluent-kafka is not installed")
+    owner = kafka.Producer({"bootstrap.servers": "mock", "test.mock.num.brokers": 1, "log_level": 0})
+    brokers = owner.list_topics(timeout=10).brokers.values()
+    yield ",".join(f"{each.host}:{each.port}" for each in brokers)
+    del owner
+
+
+def consumed(servers: str, topic: str, count: int) -> list[Any]:
+    """Return the messages of a topic: at least `count`, if they come within 20 seconds, and all others."""
+    kafka = pytest.importorskip("confluent_kafka")
+    consumer = kafka.Consumer({"bootstrap.servers": servers, "group.id": "test", "log_level": 0})
+    try:
+        partitions = consumer.list_topics(topic, timeout=10).topics[topic].partitions
+        consumer.assign([kafka.TopicPartition(topic, each, 0) for each in partitions])
+        found, end = list[Any](), time.monotonic() + 20
+        while len(found) < count and time.monotonic() < end:
+            found += consumer.consume(100, 0.2)
+        while more := consumer.consume(100, 0.3):
+            found += more
+        return found
+    finally:
+        consumer.close()
+
+
 class Service:
     """Process of `pantarhei serve`, and its readers.
 
@@ -162,8 +192,8 @@ class Service:
         log: the file of the log.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path, self.log = path, path.parent / "service.log"
+    def __init__(self, path: Path, stdin: int | None = None) -> None:
+        self.path, self.log, self._stdin = path, path.parent / "service.log", stdin
         http = read_config(path).http
         self.url = None if http is None else f"http://{http.listen}"
         self.start()
@@ -172,7 +202,7 @@ class Service:
         """Start the service."""
         command = [sys.executable, "-m", "pantarhei", "serve", str(self.path)]
         with self.log.open("ab") as log:
-            self.process = subprocess.Popen(command, stdout=log, stderr=log)
+            self.process = subprocess.Popen(command, stdin=self._stdin, stdout=log, stderr=log)
 
     def status(self) -> dict[str, Any]:
         """Return the answer of `/ready`; `ready` is false without an answer."""
@@ -215,9 +245,9 @@ class Service:
 
 
 @contextlib.contextmanager
-def service(path: Path):
+def service(path: Path, stdin: int | None = None):
     """Run the service of a configuration; kill it at the end of the block if it has not ended."""
-    running = Service(path)
+    running = Service(path, stdin)
     try:
         yield running
     finally:

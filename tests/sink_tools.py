@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -80,3 +85,55 @@ def feed(sink, records, journaled: int = 0, batch: int = 2) -> None:
         sink._write_new(new[first : first + batch])
     sink.keep_position()
     sink.close()
+
+
+class WebhookServer(ThreadingHTTPServer):
+    """Server that answers with the statuses in `answers`, then with 200, and keeps what it received.
+
+    Attributes:
+        received: path, headers and body of each request.
+        answers: statuses; None to close the connection without an answer.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Hook)
+        self.received, self.answers = [], []
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of the received changes."""
+        return [each["id"] for _, _, body in list(self.received) for each in json.loads(body)["changes"]]
+
+
+class _Hook(BaseHTTPRequestHandler):
+    server: WebhookServer
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.received.append((self.path, self.headers, body))
+        status = self.server.answers.pop(0) if self.server.answers else 200
+        if status is None:
+            self.connection.close()
+            return
+        self.send_response(status)
+        self.send_header("Location", f"http://127.0.0.1:{self.server.server_port}/elsewhere")
+        self.end_headers()
+        self.wfile.write(b"no\nthanks")
+
+    do_GET = do_POST
+
+    def log_message(self, *given): ...
+
+
+@contextmanager
+def webhook_server() -> Iterator[WebhookServer]:
+    """Run a server of webhooks in a thread."""
+    server = WebhookServer()
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

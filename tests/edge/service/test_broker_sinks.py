@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 
 import pytest
 
 from pantarhei.errors import ConnectionFailedError, OptionError
 from pantarhei.service import clients
 from pantarhei.service.connections import make_sinks
-from service_tools import free_port, mosquitto, site, wait_until
+from service_tools import consumed, free_port, kafka_cluster, mosquitto, site, wait_until
 from sink_tools import emitted, feed
 
 RECORDS = [emitted(number, number % 3) for number in range(1, 40)]
@@ -110,26 +109,8 @@ def test_a_broker_or_topic_that_cannot_be_right_is_refused(tmp_path, mqtt, topic
 
 @pytest.fixture
 def cluster():
-    """Servers of a mock cluster, which cannot prove transactions: it shows those that were aborted."""
-    kafka = pytest.importorskip("confluent_kafka")
-    owner = kafka.Producer({"bootstrap.servers": "mock", "test.mock.num.brokers": 1, "log_level": 0})
-    brokers = owner.list_topics(timeout=10).brokers.values()
-    yield ",".join(f"{each.host}:{each.port}" for each in brokers)
-    del owner
-
-
-def consumed(servers, count):
-    kafka = pytest.importorskip("confluent_kafka")
-    consumer = kafka.Consumer({"bootstrap.servers": servers, "group.id": "test", "log_level": 0})
-    try:
-        partitions = consumer.list_topics("alarms", timeout=10).topics["alarms"].partitions
-        consumer.assign([kafka.TopicPartition("alarms", each, 0) for each in partitions])
-        found, end = [], time.monotonic() + 20
-        while len(found) < count and time.monotonic() < end:
-            found += consumer.consume(100, 0.2)
-        return [*found, *consumer.consume(100, 0.3)]
-    finally:
-        consumer.close()
+    with kafka_cluster() as servers:
+        yield servers
 
 
 @pytest.mark.parametrize("is_transactional", [False, True])
@@ -145,7 +126,7 @@ def test_changes_are_produced_once_with_their_id_as_key(tmp_path, cluster, is_tr
     sink.check()
     feed(sink, RECORDS[:20], batch=10)
     feed(sink_of(tmp_path, source, section), RECORDS, batch=10)  # after a restart
-    found = consumed(cluster, len(IDS))
+    found = consumed(cluster, "alarms", len(IDS))
     assert sorted(each.key().decode() for each in found) == sorted(IDS)
     assert all(json.loads(each.value())["id"] == each.key().decode() for each in found)
 

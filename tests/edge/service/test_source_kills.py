@@ -1,114 +1,110 @@
-"""A service that is killed at random moments has each message once in its journal, and each change in SQLite.
-
-`PANTARHEI_KILLS` sets the number of kills.
+"""Kills under load from each source to SQLite: each message is once in the journal, and each change once in
+the database. Messages of standard input are there at most once.
 """
 
 from __future__ import annotations
 
-import json
+import itertools
 import os
-import random
 import sqlite3
-import subprocess
-import sys
 import time
-from contextlib import closing
-from functools import partial
+import urllib.request
+from collections import defaultdict
+from contextlib import closing, suppress
+from http.client import HTTPException
+from subprocess import PIPE
 
 import pytest
 
-from pantarhei.service.journal_driver import JournalDriver, read_knowledge
-from pantarhei.service.message_journal import read_journal
-from service_tools import redis_server, site, wait_until
+from kill_tools import CLOCK, TIMEOUT, Feeder, check_stored, killed_site, run_with_kills, serials
+from pantarhei.service.config import read_config
+from service_tools import kafka_cluster, redis_server, wait_until
 
-pytestmark = pytest.mark.long
-KILLS = int(os.environ.get("PANTARHEI_KILLS", "4"))
-
-
-def line(number: int) -> bytes:
-    at = f"2024-01-01T{number // 3600:02}:{number // 60 % 60:02}:{number % 60:02}Z"
-    return json.dumps({"at": at, "id": f"s{number % 5}", "v": number * 7 % 50, "n": number}).encode()
+pytestmark = [pytest.mark.long, pytest.mark.timeout(TIMEOUT)]
+IN_ORDER = "clock: {order: event, allowed_lateness: 2s, max_ahead: 1m}\n"
 
 
-def journaled(config):
-    found = []
-    for record in read_journal(config.path("state")):
-        assert not record.dead
-        found += [json.loads(message.payload)["n"] for message in record.messages]
-    return found
+def check(path, feeders, **options):
+    """Kill a service, compare its database with an uninterrupted run, and print what was measured."""
+    killer = run_with_kills(path, feeders, **options)
+    ids = check_stored(path, sqlite3.connect(path.parent / "alarms.db"))
+    killer.report(readings=sum(len(each.numbers) for each in feeders), changes=len(ids))
 
 
-def kill_at_random_moments(config, add, seed: int) -> list[int]:
-    """Add messages while services run and are killed, then let one end; returns the messages."""
-    chance, number = random.Random(seed), 0
-    for life in range(KILLS + 1):
-        command = [sys.executable, "-m", "pantarhei", "serve", str(config.folder / "site.yaml")]
-        process = subprocess.Popen(command)
-        try:
-            end = time.monotonic() + chance.uniform(1.0, 3.0)
-            while time.monotonic() < end:
-                assert process.poll() is None, "the service has ended"
-                add(range(number, number + 20))
-                number += 20
-                time.sleep(0.05)
-            if life == KILLS:
-                wait_until(partial(_has, config, number), 60)
-                process.terminate()
-                assert process.wait(60) == 0
-        finally:
-            process.kill()
-            process.wait()
-    return list(range(number))
+@pytest.mark.parametrize("clock", [CLOCK, IN_ORDER], ids=["arrival", "event"])
+def test_lines_of_growing_files_are_processed_once(tmp_path, clock):
+    def append(number, content):
+        with (tmp_path / f"{number // 400}.jsonl").open("ab", 0) as file:
+            file.write(content[: number % 40])  # a reader may see a part of a line
+            file.write(content[number % 40 :] + b"\n")
 
-
-def _has(config, number: int) -> bool:
-    return len(journaled(config)) >= number
-
-
-def check_changes(config):
-    """Compare SQLite with the changes of a driver that processes the whole journal."""
-    driver = JournalDriver.fresh(read_knowledge(config))
-    expected = [
-        (change.id, change.sign)
-        for record in read_journal(config.path("state"))
-        for change in driver.apply(record).changes
-    ]
-    with closing(sqlite3.connect(config.folder / "a.db")) as database:
-        found = database.execute("select id, change from changes").fetchall()
-    assert expected
-    assert sorted(found) == sorted(expected)
-
-
-MORE = """
-sinks: {db: {sql: "sqlite:///a.db"}}
-clock: {allowed_lateness: 1h, idle: null}
-state: {checkpoint: 1s, keep: 1d}
-"""
-
-
-def test_lines_of_a_growing_file_are_processed_once(tmp_path):
-    config = site(tmp_path, '{f: {files: "*.jsonl", mapping: m.yaml}}', MORE)
-
-    def add(numbers):
-        with (tmp_path / f"{numbers[0] // 400}.jsonl").open("ab") as file:
-            for number in numbers:
-                file.write(line(number) + b"\n")
-
-    added = kill_at_random_moments(config, add, 1)
-    assert journaled(config) == added
-    check_changes(config)
+    path = killed_site(tmp_path, '{f: {files: "[0-9]*.jsonl", mapping: m.yaml}}', clock=clock)
+    check(path, [Feeder(append)])
 
 
 def test_entries_of_redis_are_processed_once(tmp_path):
     redis = pytest.importorskip("redis", reason="the package redis is not installed")
     with redis_server(tmp_path) as url, closing(redis.Redis.from_url(url)) as client:
-        section = f'{{r: {{redis: "{url}", start: earliest, topics: {{a: m.yaml}}}}}}'
-        config = site(tmp_path / "site", section, MORE)
+        source = f'{{r: {{redis: "{url}", start: earliest, topics: {{a: m.yaml}}}}}}'
+        path = killed_site(tmp_path / "site", source)
+        check(path, [Feeder(lambda number, content: client.xadd("a", {"data": content}))])
 
-        def add(numbers):
-            for number in numbers:
-                client.xadd("a", {"data": line(number)})
 
-        added = kill_at_random_moments(config, add, 2)
-        assert journaled(config) == added
-        check_changes(config)
+def test_messages_of_kafka_are_processed_once(tmp_path):
+    """The cluster is librdkafka's mock, in this process: it is not killed, and cannot prove transactions."""
+    kafka = pytest.importorskip("confluent_kafka")
+    with kafka_cluster() as cluster:
+        producer = kafka.Producer({"bootstrap.servers": cluster, "linger.ms": 0})
+
+        def produce(number, content):
+            producer.produce("a", content, partition=number % 4)
+            assert producer.flush(10) == 0
+
+        source = f'{{k: {{kafka: "{cluster}", start: earliest, topics: {{a: m.yaml}}}}}}'
+        path = killed_site(tmp_path, source)
+        check(path, [Feeder(produce)])
+        found = serials(tmp_path / "state")
+    for partition in range(4):
+        of_partition = [number for number in found if number % 4 == partition and number % 50]
+        assert of_partition == sorted(of_partition)
+
+
+@pytest.mark.parametrize("readers", [1, 0])
+def test_pushes_that_are_repeated_until_they_are_answered_are_processed_once(tmp_path, readers):
+    path = killed_site(tmp_path, "{p: {http: {a: m.yaml}}}", readers=readers)
+    url, repeated = f"http://{read_config(path).http.listen}/push/a", set()
+
+    def push(number, content):
+        request = urllib.request.Request(url, content, {"Message-Id": f"m{number}"})
+        for attempt in itertools.count():
+            if attempt:
+                repeated.add(number)
+                time.sleep(0.05)
+            with suppress(OSError, HTTPException), urllib.request.urlopen(request, timeout=10) as answer:
+                assert answer.status == 202
+                return
+
+    check(path, [Feeder(push, first, 8) for first in range(8)])
+    assert repeated
+
+
+def test_lines_of_standard_input_are_processed_at_most_once(tmp_path):
+    """What is lost is the end of what a service was given before it was killed."""
+    services, given = [], defaultdict(list)
+
+    def write(number, content):
+        process = services[0].process
+        given[process.pid].append(number)
+        with suppress(BrokenPipeError):
+            os.write(process.stdin.fileno(), content + b"\n")
+
+    def last_is_journaled(running):
+        wait_until(lambda: serials(tmp_path / "state")[-1] == given[running.process.pid][-1], 60)
+
+    path = killed_site(tmp_path, "{i: {stdin: m.yaml}}")
+    check(path, [Feeder(write)], on_ready=services.append, until=last_is_journaled, stdin=PIPE)
+    found = serials(tmp_path / "state")
+    assert len(found) == len(set(found))
+    for numbers in given.values():
+        processed = [number for number in numbers if number in set(found)]
+        assert processed == numbers[: len(processed)]

@@ -11,7 +11,7 @@ import pytest
 from pantarhei.errors import UnknownTopicError
 from pantarhei.service.message_journal import Message, read_journal
 from pantarhei.service.writer import Writer
-from service_tools import redis_server, site, wait_until
+from service_tools import kafka_cluster, redis_server, site, wait_until
 
 redis = pytest.importorskip("redis", reason="the package redis is not installed")
 kafka = pytest.importorskip("confluent_kafka", reason="the package confluent-kafka is not installed")
@@ -32,11 +32,8 @@ def client(redis_url):
 
 @pytest.fixture(scope="module")
 def brokers():
-    """Servers of a mock cluster in this process, whose topics have four partitions."""
-    cluster = kafka.Producer({"test.mock.num.brokers": 1, "bootstrap.servers": "mock", "log_level": 0})
-    found = cluster.list_topics(timeout=10).brokers.values()
-    yield ",".join(f"{each.host}:{each.port}" for each in found)
-    del cluster
+    with kafka_cluster() as servers:
+        yield servers
 
 
 @contextmanager

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hmac
 import json
-import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -15,38 +13,13 @@ from pantarhei.service import clients
 from pantarhei.service.config import read_config
 from pantarhei.service.connections import make_sinks
 from service_tools import write_site
-from sink_tools import emitted
+from sink_tools import emitted, webhook_server
 
 
 @pytest.fixture
 def receiver():
-    """A server that answers with the statuses in `answers`, then with 200, and keeps what it received."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            server.received.append((self.path, self.headers, body))
-            status = server.answers.pop(0) if server.answers else 200
-            if status is None:
-                self.connection.close()  # without an answer
-                return
-            self.send_response(status)
-            self.send_header("Location", f"http://127.0.0.1:{server.server_port}/elsewhere")
-            self.end_headers()
-            self.wfile.write(b"no\nthanks")
-
-        do_GET = do_POST
-
-        def log_message(self, *given): ...
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.received, server.answers = [], []
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    yield server
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with webhook_server() as server:
+        yield server
 
 
 def sink_of(folder, url, more=""):
@@ -65,10 +38,6 @@ def written(sink, records):
     return [each.id for record in records for each in record.changes]
 
 
-def ids(received):
-    return [each["id"] for _, _, body in received for each in json.loads(body)["changes"]]
-
-
 @pytest.mark.parametrize("answers", [[], [500], [404, 503, 301, 302, 400], [None, 429], [200, 500, 200, 500]])
 def test_each_change_arrives_whatever_is_answered(tmp_path, receiver, answers, monkeypatch):
     monkeypatch.setattr(clients, "PAUSE", 0.001)
@@ -82,7 +51,7 @@ def test_each_change_arrives_whatever_is_answered(tmp_path, receiver, answers, m
     while sink.status.position < 4 and time.monotonic() < end:
         time.sleep(0.01)
     assert sink.finish(10)
-    found, expected = ids(receiver.received), [each.id for record in records for each in record.changes]
+    found, expected = receiver.ids, [each.id for record in records for each in record.changes]
     assert list(dict.fromkeys(found)) == expected
     if not answers:
         assert found == expected
