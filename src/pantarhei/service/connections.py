@@ -13,7 +13,7 @@ from pantarhei.service.kafka import KafkaChanges, KafkaMessages
 from pantarhei.service.mqtt import MQTTChanges, MQTTMessages
 from pantarhei.service.sinks.file import AppendingSink, ChangesFile, DeadLettersFile, ParquetFolder
 from pantarhei.service.sinks.sink import Positions, Sink
-from pantarhei.service.sinks.sql import make_database_sink
+from pantarhei.service.sinks.sql import DatabaseSink
 from pantarhei.service.sinks.webhook import WebhookChanges
 from pantarhei.service.sources.files import FileMessages, StdinMessages
 from pantarhei.service.sources.redis import RedisMessages
@@ -28,7 +28,7 @@ _SOURCES: Mapping[type, Callable[[str, ServiceConfig, Any], Source]] = {
     sections.StdinSource: StdinMessages,
 }
 _SINKS: Mapping[type, Callable[[str, ServiceConfig, Any, Positions], Sink]] = {
-    sections.SQLSink: make_database_sink,
+    sections.SQLSink: DatabaseSink,
     sections.FileSink: ChangesFile,
     sections.ParquetFolderSink: ParquetFolder,
     sections.MQTTSink: MQTTChanges,

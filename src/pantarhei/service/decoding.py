@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import pantarhei.io.stream_reader as rdf_streams
 from pantarhei.errors import MalformedInputError, UnknownTopicError
@@ -15,7 +15,7 @@ from pantarhei.io.mapping.record_mapping import RecordMapping
 from pantarhei.io.records import Mapping as RecordMapper
 from pantarhei.model.message_text import did_you_mean
 from pantarhei.model.term import Triple
-from pantarhei.service.config import FilesSource, HTTPSource, ServiceConfig, StdinSource
+from pantarhei.service.config import ConfigSection, ServiceConfig
 from pantarhei.service.message_journal import Message
 
 RDF_FORMATS = ("jsonld", "ngsi-ld", "nquads", "trig", "ntriples", "turtle")
@@ -91,16 +91,11 @@ class MessageDecoder:
         raise UnknownTopicError(topic, tuple(known), did_you_mean(topic, known))
 
 
-def topics_of(source: object) -> Mapping[str, str]:
+def topics_of(source: ConfigSection) -> Mapping[str, str]:
     """Return the formats of a source by topic; files and standard input have any topic."""
-    if isinstance(source, FilesSource):
-        return {"#": source.mapping}
-    if isinstance(source, StdinSource):
-        return {"#": source.stdin}
-    if isinstance(source, HTTPSource):
-        return source.http
-    found: Mapping[str, str] = source.topics  # type: ignore[attr-defined]
-    return found
+    given: dict[str, Any] = dict(source)
+    found: Mapping[str, str] | None = given.get("topics", given.get("http"))
+    return {"#": given.get("mapping") or given["stdin"]} if found is None else found
 
 
 @lru_cache(maxsize=1_000)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -23,23 +22,43 @@ Connection: TypeAlias = Any  # of the DB-API, for which there is no type
 class DatabaseSink(Sink):
     """Table of a database with the columns `id`, `record`, `at`, `name`, `change` and `row`.
 
-    Dead letters are in the table `dead_letters`, positions in `pantarhei_positions`. A change that is there
-    already is recognized by its id. All is written exactly once: the position is in the same transaction.
+    In SQLite, times and rows are texts; in PostgreSQL, by ADBC, `timestamptz` and `jsonb`. Dead letters are
+    in the table `dead_letters`, positions in `pantarhei_positions`. A change that is there already is
+    recognized by its id. All is written exactly once: the position is in the same transaction.
+
+    Raises:
+        OptionError: the database is not supported.
+        MissingPackageError: adbc-driver-postgresql is needed, and not installed.
     """
 
     takes_dead = recognizes_ids = True
-    _types: Sequence[str]  # of a number, a time, a JSON text and bytes
-    _mark: str  # before the number of a placeholder
 
     def __init__(self, name: str, config: ServiceConfig, section: SQLSink, positions: Positions) -> None:
         super().__init__(name, section.of, positions)
         self._key = f"{config.name}/{name}"  # services may share a database
         self._table = '"' + section.table.replace('"', '""') + '"'
         self._connection: Connection = None
-
-    @abstractmethod
-    def _connected(self) -> Connection:
-        """Return a new connection, in which a transaction begins by itself."""
+        self._connected: Callable[[], Connection]  # a transaction begins by itself
+        # types of a number, a time, a JSON text and bytes, and the mark before the number of a placeholder
+        self._types, self._mark = ("integer", "text", "text", "blob"), "?"
+        scheme, _, rest = section.sql.partition("://")
+        if scheme == "sqlite" and rest.startswith("/"):
+            self.address = str(config.path(rest[1:]))
+            self._connected = lambda: _sqlite(self.address)
+        elif scheme in ("postgres", "postgresql"):
+            self._types, self._mark = ("bigint", "timestamptz", "jsonb", "bytea"), "$"
+            driver = import_package("adbc_driver_postgresql.dbapi", "postgres", "a sink of PostgreSQL")
+            parts = urlsplit(section.sql)
+            # a server that vanishes without a word is noticed within these seconds
+            limits = {"connect_timeout": f"{PATIENCE:.0f}", "keepalives_idle": "10"}
+            given = dict(parse_qsl(parts.query))
+            query = urlencode({**limits, "tcp_user_timeout": "30000", **given})
+            self.secret = parts.password or given.get("password")
+            self.address = f"postgresql://{parts.netloc.rpartition('@')[2]}{parts.path}"
+            self._connected = lambda: driver.connect(parts._replace(query=query).geturl())
+        else:
+            shown = repr(f"{scheme}://…" if rest else section.sql)  # without its password
+            raise OptionError("sql", shown, "sqlite:///FILE or postgresql://USER@HOST/DATABASE")
 
     def open(self) -> int | None:
         self.close()
@@ -109,61 +128,12 @@ class DatabaseSink(Sink):
             connection.close()
 
 
-class SQLiteSink(DatabaseSink):
-    """SQLite database; times and rows are texts."""
-
-    _types, _mark = ("integer", "text", "text", "blob"), "?"
-
-    def __init__(self, name: str, config: ServiceConfig, section: SQLSink, positions: Positions) -> None:
-        super().__init__(name, config, section, positions)
-        self.address = str(config.path(section.sql.removeprefix("sqlite:///")))
-
-    def _connected(self) -> Connection:
-        # opened in the thread of the writer, used and closed in that of the sink
-        connection = sqlite3.connect(self.address, check_same_thread=False)
-        connection.execute("pragma journal_mode=wal")
-        connection.execute("pragma synchronous=full")
-        return connection
-
-
-class PostgreSQLSink(DatabaseSink):
-    """PostgreSQL database, by ADBC; times are `timestamptz`, rows `jsonb`.
-
-    Raises:
-        MissingPackageError: adbc-driver-postgresql is not installed.
-    """
-
-    _types, _mark = ("bigint", "timestamptz", "jsonb", "bytea"), "$"
-
-    def __init__(self, name: str, config: ServiceConfig, section: SQLSink, positions: Positions) -> None:
-        super().__init__(name, config, section, positions)
-        self._driver = import_package("adbc_driver_postgresql.dbapi", "postgres", "a sink of PostgreSQL")
-        parts = urlsplit(section.sql)
-        # a server that vanishes without a word is noticed within these seconds
-        limits = {"connect_timeout": f"{PATIENCE:.0f}", "keepalives_idle": "10", "tcp_user_timeout": "30000"}
-        given = dict(parse_qsl(parts.query))
-        self._url = parts._replace(query=urlencode(limits | given)).geturl()
-        self.secret = parts.password or given.get("password")
-        self.address = f"postgresql://{parts.netloc.rpartition('@')[2]}{parts.path}"
-
-    def _connected(self) -> Connection:
-        return self._driver.connect(self._url)
-
-
-def make_database_sink(name: str, config: ServiceConfig, section: SQLSink, positions: Positions) -> Sink:
-    """Return the sink of a database by its URL.
-
-    Raises:
-        OptionError: the database is not supported.
-        MissingPackageError: adbc-driver-postgresql is needed, and not installed.
-    """
-    scheme, _, rest = section.sql.partition("://")
-    if scheme == "sqlite" and rest.startswith("/"):
-        return SQLiteSink(name, config, section, positions)
-    if scheme in ("postgres", "postgresql"):
-        return PostgreSQLSink(name, config, section, positions)
-    given = repr(f"{scheme}://…" if rest else section.sql)  # without its password
-    raise OptionError("sql", given, "sqlite:///FILE or postgresql://USER@HOST/DATABASE")
+def _sqlite(path: str) -> Connection:
+    # opened in the thread of the writer, used and closed in that of the sink
+    connection = sqlite3.connect(path, check_same_thread=False)
+    connection.execute("pragma journal_mode=wal")
+    connection.execute("pragma synchronous=full")
+    return connection
 
 
 _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
