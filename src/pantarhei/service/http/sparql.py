@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from xml.parsers.expat import ExpatError, ParserCreate
 
 from rdflib import Graph
 from starlette.requests import Request
@@ -29,6 +30,7 @@ _RESULTS = "application/sparql-results"
 _BOOLEANS = {f"{kind}{form}": form for kind in (f"{_RESULTS}+", "application/") for form in ("json", "xml")}
 TABLES = {**_BOOLEANS, "text/csv": "csv", "text/tab-separated-values": "tsv"}
 GRAPHS = {"text/turtle": "turtle", "application/n-triples": "nt", "text/plain": "nt"}
+GRAPHS |= {"application/rdf+xml": "xml", "application/ld+json": "json-ld"}
 """Formats of results by media type."""
 
 _DESCRIPTION = """
@@ -36,7 +38,7 @@ _DESCRIPTION = """
 @prefix format: <http://www.w3.org/ns/formats/> . @prefix graph: <urn:pantarhei:> .
 [] a sd:Service ; sd:endpoint <%s> ; sd:supportedLanguage sd:SPARQL11Query ;
     sd:resultFormat format:SPARQL_Results_JSON, format:SPARQL_Results_XML, format:SPARQL_Results_CSV,
-        format:SPARQL_Results_TSV, format:Turtle, format:N-Triples ;
+        format:SPARQL_Results_TSV, format:Turtle, format:N-Triples, format:RDF_XML, format:JSON-LD ;
     sd:defaultEntailmentRegime <http://www.w3.org/ns/entailment/OWL-RDF-Based> ;
     sd:defaultSupportedEntailmentProfile <http://www.w3.org/ns/owl-profile/RL> ;
     sd:defaultDataset [ a sd:Dataset ; sd:defaultGraph [ a sd:Graph ] ; sd:namedGraph
@@ -107,7 +109,14 @@ def result_response(request: Request, result: QueryResult, limits: QueryLimitsSe
     _check_size(result.size, "rows", "rows", limits.rows)
     texts = sum(len(term) for column in result.columns().values() for term in column if term is not None)
     _check_size(texts, "characters", "bytes", limits.bytes)
-    return Response(result.serialize(format=formats[media]), media_type=media)
+    try:
+        written = result.serialize(format=formats[media]) or b""
+        if formats[media] == "xml":  # it has neither control characters nor all predicates
+            ParserCreate().Parse(written, True)
+    except (ValueError, ExpatError) as error:
+        problem = f"the result cannot be written as {media}: {error}; accept another format"
+        raise RequestError(406, problem) from None
+    return Response(written, media_type=media)
 
 
 def _check_size(size: int, unit: str, limit: str, most: int) -> None:

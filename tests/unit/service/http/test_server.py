@@ -32,3 +32,17 @@ def test_the_sparql_client_of_rdflib_reads_the_answers(served, method, format):
     graph = Graph(SPARQLStore(f"{served.url}/sparql", method=method, returnFormat=format))
     (row,) = graph.query("SELECT ?s ?v { ?s <http://example.org/value> ?v }")
     assert (str(row.s), float(row.v)) == ("http://example.org/a", 31)
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "POST_FORM"])
+def test_the_sparql_client_of_rdflib_reads_booleans_and_graphs_and_notices_errors(served, method):
+    store = SPARQLStore(f"{served.url}/sparql", method=method)
+    assert store.query("ASK { <http://example.org/a> a :Hot }").askAnswer is True
+    assert store.query("ASK { <http://example.org/none> ?p ?o }").askAnswer is False
+    for query in ("CONSTRUCT { ?s a :Seen } WHERE { ?s :value ?v }", "DESCRIBE :a"):
+        assert {str(s) for s, _, _ in store.query(query)} == {"http://example.org/a"}
+    if method == "GET":
+        with pytest.raises(ValueError, match="SPARQL query"):
+            store.query("SELECT nothing")
+    else:
+        assert store.query("SELECT nothing")[0] == 400

@@ -42,12 +42,42 @@ def test_rows_come_in_the_accepted_format(client, accept, media, text):
     assert text in response.text
 
 
-@pytest.mark.parametrize("accept", ["text/turtle", "application/n-triples", "*/*"])
-def test_graphs_come_as_turtle_or_n_triples(client, accept):
+@pytest.mark.parametrize(
+    ("accept", "media"),
+    [
+        ("text/turtle", "text/turtle"),
+        ("application/n-triples", "application/n-triples"),
+        ("application/ld+json", "application/ld+json"),
+        ("application/sparql-results+xml, application/rdf+xml", "application/rdf+xml"),
+        ("*/*", "text/turtle"),
+    ],
+)
+def test_graphs_come_in_the_accepted_format(client, accept, media):
     query = "CONSTRUCT { ?s :was ?v } WHERE { ?s :value ?v }"
     response = client.post("/sparql", content=query, headers={**DIRECT, "Accept": accept})
-    form = "nt" if "n-triples" in accept else "turtle"
-    assert len(Graph().parse(data=response.text, format=form)) == 2
+    assert response.headers["content-type"].partition(";")[0] == media
+    assert len(Graph().parse(data=response.text, format=media)) == 2
+
+
+@pytest.mark.parametrize(
+    ("query", "media"),
+    [
+        (f"{form} {{ {query}", media)
+        for query in ('BIND("a\\u0001b" AS ?v) }', 'VALUES ?v { "\\u001f" } }')
+        for form, media in (
+            ("SELECT *", "application/sparql-results+xml"),
+            ("CONSTRUCT { :a :says ?v } WHERE", "application/rdf+xml"),
+        )
+    ]
+    + [
+        (f"CONSTRUCT {{ :a <http://example.org/{name}> 1 }} WHERE {{}}", "application/rdf+xml")
+        for name in ("1", "", "a%20b", "a/")
+    ],
+)
+def test_a_result_that_xml_cannot_represent_is_refused_with_advice(client, query, media):
+    response = client.get("/sparql", params={"query": query}, headers={"Accept": media})
+    assert response.status_code == 406 and "accept another format" in response.text
+    assert client.get("/sparql", params={"query": query}).status_code == 200
 
 
 @pytest.mark.parametrize(
