@@ -57,7 +57,7 @@ class ServiceView:
         self.config = self.driver.knowledge.config
         assert self.config.http is not None, "there is an HTTP server"
         self.http = self.config.http
-        self.slots = Slots(self.http.query.at_once)
+        self.slots = Slots(self.http.query.at_once, self.http.query.timeout)
         self._status = Polled(lambda: dict(self.control(status=True)))
 
     def query(self, text: str) -> QueryResult:

@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
@@ -40,6 +41,7 @@ PERIOD = 0.5
 _FIELDS, _RANGES = 100, 50  # most parameters of a request, and most ranges in Accept
 _RETRY = {"Retry-After": "1"}
 _CLOSE = {"Connection": "close"}
+_GRACE = 1.0  # seconds in which a query ends by itself, with a text of its own
 
 
 class RequestError(ServiceError):
@@ -276,17 +278,23 @@ def _range(given: str) -> tuple[str, float]:
 
 
 class Slots:
-    """Threads for queries and explanations, as many as may run at once; further ones are refused."""
+    """Threads for queries and explanations, as many as may run at once; further ones are refused.
 
-    def __init__(self, count: int) -> None:
-        self._count, self._running = count, 0
+    Args:
+        count: number of threads.
+        timeout: time after which a request is refused. Its thread remains in use until the work ends: queries
+            end at this limit, explanations at a limit of their search steps.
+    """
+
+    def __init__(self, count: int, timeout: timedelta) -> None:
+        self._count, self._timeout, self._running = count, timeout.total_seconds(), 0
         self._pool = ThreadPoolExecutor(count, "query")
 
     async def run(self, work: Callable[[], _T]) -> _T:
         """Run a function in a thread.
 
         Raises:
-            RequestError: all threads are in use. Also raises the errors of the function.
+            RequestError: all threads are in use, or the time is over. Also raises the errors of the function.
         """
         if self._running >= self._count:
             raise busy(429, f"{self._count} queries run already, the limit http.query.at_once")
@@ -298,7 +306,12 @@ class Slots:
             finally:  # also if the client has gone meanwhile
                 self._running -= 1
 
-        return await asyncio.get_running_loop().run_in_executor(self._pool, run)
+        done = asyncio.get_running_loop().run_in_executor(self._pool, run)
+        await asyncio.wait([done], timeout=self._timeout + _GRACE)
+        if not done.done():
+            done.add_done_callback(lambda late: late.cancelled() or late.exception())  # else it is logged
+            raise busy(503, f"there is no result after {self._timeout:g} s, the limit http.query.timeout")
+        return done.result()
 
 
 class Polled:

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from importlib.resources import files
 from itertools import islice
@@ -234,14 +234,20 @@ def page_routes(view: ServiceView) -> list[Route]:
             raise RequestError(404, "there is no such file")
         return Response(found[name].read_bytes(), headers=_HEADERS, media_type=types[name])
 
+    def in_slot(answer: Callable[[Request], Response]) -> Callable[[Request], Awaitable[Response]]:
+        async def respond(request: Request) -> Response:
+            return await view.slots.run(lambda: answer(request))
+
+        return respond
+
     return [
         Route("/", file),
         Route("/static/{name}", file),
         Route("/state", state.state),
         Route("/window", state.assertions),
         Route("/repairs", state.repairs),
-        Route("/repairs/proof", state.proofs),
-        Route("/conclusions/proof", state.proof),
+        Route("/repairs/proof", in_slot(state.proofs)),
+        Route("/conclusions/proof", in_slot(state.proof)),
     ]
 
 

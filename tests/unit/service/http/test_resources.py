@@ -1,9 +1,12 @@
+import threading
 from datetime import timedelta
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from pantarhei.service.http import exchange
 from served import START, UNAVAILABLE, Served
+from service_tools import wait_until
 
 ALL = {"name": "all", "query": "SELECT ?s { ?s :value ?v }"}
 
@@ -119,6 +122,29 @@ def test_explanations_come_as_text_json_and_html(unchanged):
     assert "missing: b has value 30" in client.get("/why-not", params={"triple": full}).text
     rows = client.get("/quality", headers=accepting).json()["rows"]
     assert {row["kind"] for row in rows} == {"entity", "property"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/explain?triple=:a+a+:Hot", "/why-not?triple=:b+a+:Hot", "/quality", "/conclusions/proof?row={}"],
+)
+def test_an_explanation_that_takes_too_long_is_refused_and_counts_until_it_ends(tmp_path, path, monkeypatch):
+    monkeypatch.setattr(exchange, "_GRACE", 0.0)
+    served = Served(tmp_path, "{query: {at_once: 1, timeout: 50ms}}")
+    served.read("a", 31)
+    go_on = threading.Event()
+    for name in ("explain", "why_not", "quality", "atoms"):
+        real = getattr(served.driver.reasoner, name)
+        monkeypatch.setattr(
+            served.driver.reasoner, name, lambda *given, real=real: go_on.wait(5) and real(*given)
+        )
+    with served.client() as client:
+        late = client.get(path)
+        assert late.status_code == 503 and late.headers["retry-after"] == "1"
+        assert "0.05 s, the limit http.query.timeout" in late.text
+        assert client.get(path).status_code == 429
+        go_on.set()
+        wait_until(lambda: client.get(path).status_code in (200, 404))
 
 
 @pytest.mark.parametrize(
