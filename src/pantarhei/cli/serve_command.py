@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,7 +31,8 @@ def serve(path: Path, check: bool, init: bool, reader: int | None, descriptor: i
         from pantarhei.service.config import read_config
     except ImportError as error:
         raise MissingPackageError("serve", "pantarhei serve", str(error)) from None
-    config = read_config(path)
+    config, path = read_config(path), path.absolute()
+    os.chdir(config.folder)  # proofs show files relative to it, as the configuration does
     _begin_log(config.log.format, config.log.level)
     if check:
         from pantarhei.service.check import check_service
@@ -44,7 +46,7 @@ def serve(path: Path, check: bool, init: bool, reader: int | None, descriptor: i
     else:
         from pantarhei.service.supervisor import run_service
 
-        run_service(path.absolute(), config)
+        run_service(path, config)
 
 
 class _JSONLines(logging.Formatter):

@@ -83,8 +83,7 @@ def read_knowledge(config: ServiceConfig) -> ServiceKnowledge:
     def path(given: str) -> str:
         return str(config.path(given))
 
-    paths = [path(each) for each in config.ontology]
-    ontology = load_ontology(paths, language=list(config.language) or "en")
+    ontology = load_ontology([path(each) for each in config.ontology], language=list(config.language) or "en")
     documents = documents_at([config.path(each) for each in config.background], "background") or []
     ontology, background = ontology.with_documents(documents)
     prefixes = {prefix: str(iri) for prefix, iri in ontology.graph.namespaces()} | config.prefixes
@@ -99,7 +98,9 @@ def read_knowledge(config: ServiceConfig) -> ServiceKnowledge:
         queries[name] = with_prefixes(text, prefixes)
     forms = (path(form) for source in config.sources.values() for form in topics_of(source).values())
     parts = {
-        "ontology": [*paths, *map(str, config.background)],
+        "ontology": []
+        if ontology._read is None
+        else ontology._read.sources,  # with files of folders, and imports
         "rules": [] if config.rules is None else [path(config.rules)],
         "mappings": [form for form in forms if Path(form).is_file()],
     }

@@ -111,6 +111,17 @@ def test_a_message_with_an_id_counts_once(tmp_path):
         wait_until(lambda: client.get("/state").json()["assertions"] == 1)
 
 
+@pytest.mark.parametrize("readers", [0, 1])
+def test_proofs_name_files_as_the_configuration_does(tmp_path, readers):
+    with running(tmp_path, readers) as (_, client):
+        push(client, "a", 31)
+        proof = {"triple": ":a a :Hot"}
+        wait_until(lambda: client.get("/explain", params=proof).status_code == 200)
+        for accept in ("text/plain", "application/json", "text/html"):
+            text = client.get("/explain", params=proof, headers={"Accept": accept}).text
+            assert "site.ttl" in text and str(tmp_path) not in text
+
+
 def test_the_metrics_of_writer_and_reader_are_one_text(tmp_path):
     with running(tmp_path) as (_, client):
         push(client, "a", 31)

@@ -396,6 +396,32 @@ def test_an_upgrade_can_be_refused(path, change):
     assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
 
 
+FILES = {
+    "parts/a.ttl": "<urn:a> <http://www.w3.org/2002/07/owl#imports> <urn:i> .",
+    "parts/b.ttl": "",
+    "parts/imports/i.ttl": "",
+    "facts.ttl": "",
+}
+CATALOG = """<catalog xmlns="urn:oasis:names:tc:entity:xmlns:xml:catalog">
+<uri name="urn:i" uri="imports/i.ttl"/></catalog>"""
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_change_of_any_file_of_the_ontology_is_noticed(path, file):
+    folder = path.parent
+    (folder / "parts" / "imports").mkdir(parents=True)
+    (folder / "parts" / "catalog-v001.xml").write_text(CATALOG)
+    for number, (name, text) in enumerate(FILES.items()):
+        (folder / name).write_text(f"{text} <urn:x{number}> a <urn:C> .")
+    sources = "ontology: [site.ttl, parts]\nbackground: facts.ttl"
+    path.write_text(path.read_text().replace("ontology: site.ttl", sources))
+    before = read_knowledge(read_config(path)).fingerprint
+    assert read_knowledge(read_config(path)).fingerprint == before
+    (folder / file).write_text((folder / file).read_text().replace("urn:C", "urn:D"))
+    changed = read_knowledge(read_config(path)).fingerprint
+    assert [part for part in before if before[part] != changed[part]] == ["ontology"]
+
+
 def test_a_changed_query_begins_anew_without_a_replay(path):
     batches = list(readings(8, 40))
     writer = run(path, batches[:30], saves=(10,))
