@@ -25,9 +25,9 @@ from pantarhei.service.message_journal import (
     read_journal,
     segments,
 )
-from pantarhei.service.start import checkpoint_path, checkpoints
+from pantarhei.service.start import checkpoint_number, checkpoint_path, checkpoints, start_driver
 from pantarhei.service.writer import Writer
-from service_tools import write_site
+from service_tools import wait_until, write_site
 
 RULES = """
 @prefix : <http://example.org/> .
@@ -238,18 +238,63 @@ def test_a_reader_reports_records_that_were_deleted(tmp_path):
     journal.close()
 
 
-@pytest.mark.parametrize("damage", ["torn", "empty", "missing"])
-def test_a_damaged_checkpoint_is_replaced_by_an_older_one(path, damage):
+@pytest.mark.parametrize("cuts", [3, pytest.param(200, marks=pytest.mark.long)])
+def test_a_damaged_checkpoint_is_replaced_by_an_older_one(path, cuts):
     batches = list(readings(1, 20))
     writer = run(path, batches[:20], saves=(5, 12))
     newest = checkpoints(writer.folder)[-1]
-    content = newest.read_bytes()
-    newest.write_bytes({"torn": content[: len(content) // 2], "empty": b"", "missing": content}[damage])
-    if damage == "missing":
-        newest.unlink()
+    content, older = newest.read_bytes(), checkpoint_number(checkpoints(writer.folder)[-2])
+    for size in (*random.Random(cuts).sample(range(len(content)), cuts), len(content) - 1, 0):
+        newest.write_bytes(content[:size])
+        assert start_driver(writer.knowledge, False).number == older, size
+    newest.unlink()
+    assert start_driver(writer.knowledge, False).number == older
     run(path, batches[20:])
     assert stored(path).keys() == uninterrupted(path).keys()
     assert len(stored(path)) > 10
+
+
+@pytest.mark.parametrize("step", [60, pytest.param(1, marks=pytest.mark.long)])
+def test_a_power_loss_at_each_byte_of_the_last_record_leaves_no_trace(path, tmp_path_factory, step):
+    """The last record is torn: it was not acknowledged, and sinks and checkpoints do not have it."""
+    batches, saved = list(readings(12, 12)), tmp_path_factory.mktemp("saved")
+    *first, last, late = batches
+    writer = Writer(read_config(path))
+    writer.start()
+    for batch in first:
+        writer.step(batch)
+    writer.driver.captured()(checkpoint_path(writer.folder, writer.driver.number))
+    wait_until(lambda: writer.sinks[0].status.position == writer.driver.number)
+    shutil.copytree(path.parent, saved, dirs_exist_ok=True)
+    [segment] = segments(writer.folder)
+    before = segment.stat().st_size
+    writer.step(last)
+    content = segment.read_bytes()
+    writer.step(late)
+    writer.stop()
+    expected = stored(path)
+    assert len(content) > before and len(expected) > 10
+    for size in range(before, len(content), step):
+        shutil.rmtree(path.parent)
+        shutil.copytree(saved, path.parent)
+        segment.write_bytes(content[:size])
+        run(path, [last, late])  # the last message comes again
+        assert stored(path) == expected, size
+
+
+def test_a_torn_beginning_is_decided_again(path):
+    writer = run(path, list(readings(13, 5)))
+    for checkpoint in checkpoints(writer.folder):
+        checkpoint.unlink()
+    journal, beginning = MessageJournal(writer.folder), writer.folder / "beginning"
+    whole = beginning.read_bytes()
+    for size in range(0, len(whole), 30):
+        beginning.write_bytes(whole[:size])
+        assert start_driver(writer.knowledge, False).number == 0  # a reader, which changes nothing
+        assert beginning.read_bytes() == whole[:size]
+        assert start_driver(writer.knowledge, False, journal).number == 0
+        assert beginning.read_bytes() == whole
+    journal.close()
 
 
 def test_a_checkpoint_newer_than_the_journal_is_removed(path):

@@ -23,6 +23,7 @@ SINKS = {
     "ndjson": {"sinks": {"out": {"file": "out.ndjson"}}},
     "csv": {"sinks": {"out": {"file": "folder/out.csv"}}},
     "parquet": {"sinks": {"out": {"parquet": "lake", "roll": "2s"}}},
+    "collected": {"sinks": {"out": {"parquet": "lake", "roll": "1d"}}},
     "dead": {"dead_letters": {"file": "dead.ndjson", "keep": "1d"}},
     "rotated": {"dead_letters": {"file": "dead.ndjson", "keep": "1s"}},
 }
@@ -89,18 +90,19 @@ def test_a_crash_at_each_operation_leaves_no_trace(tmp_path, kind, part, step):
 
 
 @pytest.mark.parametrize("step", [37, pytest.param(1, marks=pytest.mark.long)])
-@pytest.mark.parametrize("kind", ["ndjson", "csv"])
+@pytest.mark.parametrize("kind", ["ndjson", "csv", "collected", "dead"])
 def test_a_crash_at_each_byte_leaves_no_trace(tmp_path, kind, step):
     feed(sink_of(tmp_path / "expected", kind), RECORDS)
-    [expected] = content(tmp_path / "expected").values()
+    [(name, expected)] = content(tmp_path / "expected").items()
     for size in range(0, len(expected), step):
         folder = tmp_path / str(size)
-        feed(sink_of(folder, kind), RECORDS[:1])
-        path = next(folder.rglob("out.*"))
+        feed(sink_of(folder, kind), RECORDS[:2])
+        path = next(folder.rglob(name))
         written = path.stat().st_size
+        assert 0 < written < len(expected)
         path.write_bytes(expected[: max(size, written)])
         feed(sink_of(folder, kind), RECORDS, journaled=5)
-        assert content(folder) == {path.name: expected}
+        assert content(folder) == {name: expected}
 
 
 def test_each_line_has_the_id_of_its_change(tmp_path):

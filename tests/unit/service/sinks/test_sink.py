@@ -170,7 +170,9 @@ def test_positions_of_many_sinks_survive_and_a_damaged_file_is_an_error(tmp_path
     for name, record in (("a", 1), ("b", 2), ("a", 3)):
         Positions(path).put(name, Position(record, 10 * record, "f"))
     assert [Positions(path).get(name) for name in "abc"] == [Position(3, 30, "f"), Position(2, 20, "f"), None]
-    for text in ("{", "[]", '{"a": 1}', '{"a": {"record": "x", "size": 1}}'):
+    whole = path.read_text()
+    torn = [whole[:size] for size in range(len(whole))]
+    for text in (*torn, "[]", '{"a": 1}', '{"a": {"record": "x", "size": 1}}'):
         path.write_text(text)
         with pytest.raises(JournalError, match="restore it from a backup") as found:
             Positions(path).get("a")
