@@ -177,7 +177,9 @@ class SliceOperator(Operator):
         removed = [self._ranks.pop(row) for row in deleted]
         self._ranks.update(zip(inserted, ranked, strict=True))
         if _RESORT_FRACTION * (len(inserted) + len(deleted)) > len(in_order):
-            self._in_order = sorted(self._ranks.values())
+            gone = set(deleted)
+            left = [rank for rank in in_order if rank[-1] not in gone]
+            self._in_order = sorted(left + sorted(ranked))  # two sorted parts are merged in linear time
             return
         for rank in removed:
             del in_order[bisect_left(in_order, rank)]

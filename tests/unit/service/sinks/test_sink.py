@@ -66,6 +66,30 @@ def test_each_change_is_written_once_whatever_fails(tmp_path, failing):
     assert sink.status.problem == ""
 
 
+class ForgetfulSink(ListSink):
+    """Sink whose changes may be written again."""
+
+    def write(self, given):
+        self._call()
+        self.system += [each.id for record in given for each in record.changes]
+        self._advance(given[-1].number)
+
+
+@pytest.mark.parametrize("failing", [(), (2,), (1, 3, 5)])
+def test_a_position_that_may_be_behind_is_stored_seldom_but_at_the_end(tmp_path, monkeypatch, failing):
+    monkeypatch.setattr(sinks, "_PAUSE", 3600.0)
+    sink, stored = ForgetfulSink(tmp_path, [], failing), []
+    monkeypatch.setattr(Positions, "put", lambda self, name, position: stored.append(position.record))
+    records = [emitted(number) for number in range(1, 200)]
+    sink.begin(0)
+    for each in records:
+        sink.put(each)
+    wait_until(lambda: sink.status.position == 199)
+    assert sink.finish(10)
+    assert sink.system == ids(records), "a failure does not go back to the stored position"
+    assert stored == [0, 199]
+
+
 def test_a_full_queue_holds_the_writer_back_until_the_sink_writes(tmp_path, monkeypatch):
     monkeypatch.setattr(sinks, "LIMIT", 30)
     records = [emitted(number) for number in range(1, 40)]
