@@ -85,6 +85,8 @@ def read_knowledge(config: ServiceConfig) -> ServiceKnowledge:
 
     ontology = load_ontology([path(each) for each in config.ontology], language=list(config.language) or "en")
     documents = documents_at([config.path(each) for each in config.background], "background") or []
+    assert ontology._read is not None, "it was read from files"
+    files = [*ontology._read.sources, *(each.source for each in documents)]  # with imports
     ontology, background = ontology.with_documents(documents)
     prefixes = {prefix: str(iri) for prefix, iri in ontology.graph.namespaces()} | config.prefixes
     rules = None if config.rules is None else load_rules(config.path(config.rules), prefixes=prefixes)
@@ -98,9 +100,7 @@ def read_knowledge(config: ServiceConfig) -> ServiceKnowledge:
         queries[name] = with_prefixes(text, prefixes)
     forms = (path(form) for source in config.sources.values() for form in topics_of(source).values())
     parts = {
-        "ontology": []
-        if ontology._read is None
-        else ontology._read.sources,  # with files of folders, and imports
+        "ontology": [each for each in files if each is not None],
         "rules": [] if config.rules is None else [path(config.rules)],
         "mappings": [form for form in forms if Path(form).is_file()],
     }
