@@ -35,7 +35,7 @@ def serve(path: Path, check: bool, init: bool, reader: int | None, descriptor: i
     os.chdir(config.folder)  # proofs show files relative to it, as the configuration does
     _begin_log(config.log.format, config.log.level)
     if check:
-        from pantarhei.service.check import check_service
+        from pantarhei.service.supervisor import check_service
 
         check_service(config)
     elif reader is not None:

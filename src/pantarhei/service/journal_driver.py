@@ -13,6 +13,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pydantic import BaseModel
+
 from pantarhei.engine.checkpoint import read_checkpoint, write_whole
 from pantarhei.engine.options import Options
 from pantarhei.errors import (
@@ -69,7 +71,7 @@ class ServiceKnowledge(NamedTuple):
     rules: TemporalRules | None
     prefixes: Mapping[str, str]
     queries: Mapping[str, str]
-    fingerprint: Mapping[str, str]
+    fingerprint: dict[str, str]
 
 
 def read_knowledge(config: ServiceConfig) -> ServiceKnowledge:
@@ -127,7 +129,7 @@ def _hash_of(paths: Sequence[str]) -> str:
     return digest.hexdigest()
 
 
-class Beginning(NamedTuple):
+class Beginning(BaseModel, frozen=True):
     """State with which a driver begins, besides that of the reasoner.
 
     If the window is empty and earlier records are missing, the state is incomplete at first. Changes before
@@ -140,28 +142,16 @@ class Beginning(NamedTuple):
         requested: texts of the queries that were registered by requests, by name.
         until: time from which the state is complete; None if it is complete from the beginning.
         through: number of the last record whose changes may be held back.
+        fingerprint: that of the configuration.
     """
 
     number: int = 0
     at: datetime | None = None
-    positions: Mapping[str, Any] = {}
-    requested: Mapping[str, str] = {}
+    positions: dict[str, dict[str, Any]] = {}
+    requested: dict[str, str] = {}
     until: datetime | None = None
     through: int = 0
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the state as a JSON object."""
-        fields = self._asdict().items()
-        return {name: each.isoformat() if isinstance(each, datetime) else each for name, each in fields}
-
-    @classmethod
-    def from_json(cls, given: Mapping[str, Any]) -> Beginning:
-        """Return the state of a JSON object, which may have further fields."""
-        fields = {name: given[name] for name in cls._fields}
-        for name in ("at", "until"):
-            if fields[name] is not None:
-                fields[name] = datetime.fromisoformat(fields[name])
-        return cls(**fields)
+    fingerprint: dict[str, str] = {}
 
 
 def memory_of(knowledge: ServiceKnowledge) -> timedelta:
@@ -280,14 +270,15 @@ class JournalDriver:
         note: Mapping[str, Any] = read_checkpoint(path).note
         if "fingerprint" not in note:
             raise CheckpointError(str(path), "it was not written by a service")
+        beginning = Beginning.model_validate(note)
         for part, value in knowledge.fingerprint.items():
-            if note["fingerprint"].get(part) != value:
-                raise CheckpointMismatchError(str(path), part, note["fingerprint"].get(part, ""), value)
+            if (former := beginning.fingerprint.get(part, "")) != value:
+                raise CheckpointMismatchError(str(path), part, former, value)
         reasoner = StreamReasoner.restore(
             path, knowledge.ontology, background=knowledge.background, temporal=knowledge.rules
         )
-        driver = cls(reasoner, knowledge, with_repairs, Beginning.from_json(note))
-        driver._requested = dict(note["requested"])
+        driver = cls(reasoner, knowledge, with_repairs, beginning)
+        driver._requested = dict(beginning.requested)
         for fields in note["held"]:
             record = Record.from_line(fields.encode())
             if record is None:
@@ -312,16 +303,10 @@ class JournalDriver:
         """
         self._unsaved = 0.0
         encode, held = self.reasoner._captured(), list(self._held)
-        present = self._beginning._replace(
-            number=self.number,
-            at=self.at,
-            positions={source: dict(position) for source, position in self.positions.items()},
-            requested=dict(self._requested),
-        )
-        note = present.to_json() | {
-            "fingerprint": dict(self.knowledge.fingerprint),
-            "queries": {name: self._options_of(name) for name in self.knowledge.queries},
-        }
+        present: dict[str, Any] = {"number": self.number, "at": self.at, "positions": self.positions}
+        present |= {"requested": self._requested, "fingerprint": self.knowledge.fingerprint}
+        note = self._beginning.model_copy(update=present).model_dump(mode="json")
+        note["queries"] = {name: self._options_of(name) for name in self.knowledge.queries}
 
         def write(path: Path) -> None:
             began = time.thread_time()

@@ -7,8 +7,8 @@ changes.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+from typing import Any
 
 from pantarhei.engine.checkpoint import read_checkpoint
 from pantarhei.engine.checkpoint.container import write_whole
@@ -77,8 +77,7 @@ def start_driver(
     if journal is not None:
         if beginning is None:
             beginning = _decide(knowledge, journal, changed)
-            saved = {"fingerprint": knowledge.fingerprint, **beginning.to_json()}
-            write_whole(folder / _BEGINNING, json.dumps(saved).encode())
+            write_whole(folder / _BEGINNING, beginning.model_dump_json().encode())
         if changed is not None:  # those of the former configuration are of no use any more
             for path in known:
                 path.unlink()
@@ -88,15 +87,12 @@ def start_driver(
 def _read_beginning(folder: Path, knowledge: ServiceKnowledge) -> Beginning | None:
     """Return the stored beginning, if it is that of this configuration and its records exist."""
     try:
-        saved = json.loads((folder / _BEGINNING).read_bytes())
+        saved = Beginning.model_validate_json((folder / _BEGINNING).read_bytes())
     except (OSError, ValueError):
         return None
     known = segments(folder)
-    if saved["fingerprint"] != knowledge.fingerprint or (
-        known and first_number(known[0]) > saved["number"] + 1
-    ):
-        return None
-    return Beginning.from_json(saved)
+    is_kept = not known or first_number(known[0]) <= saved.number + 1
+    return saved if is_kept and saved.fingerprint == knowledge.fingerprint else None
 
 
 def _decide(
@@ -104,19 +100,20 @@ def _decide(
 ) -> Beginning:
     """Return where a driver without checkpoint begins: after the last record, or at the first one."""
     note = {} if changed is None else read_checkpoint(changed.source).note
-    requested, positions = note.get("requested", {}), dict(note.get("positions", {}))
+    kept: dict[str, Any] = {name: note.get(name, {}) for name in ("requested", "positions")}
+    kept["fingerprint"] = knowledge.fingerprint
     if changed is not None and knowledge.config.upgrade == "fresh":
         LOG.info("%s has changed: the window is empty after record %d", changed.what, journal.number)
-        number, at = 0, None
+        at = None
         for record in read_journal(journal.folder):
-            number, at = record.number, record.at
-            merge_positions(positions, record.positions)
-        return Beginning(number, at, positions, requested)
+            at = record.at
+            merge_positions(kept["positions"], record.positions)
+        return Beginning(number=journal.number, at=at, **kept)
     if changed is not None:
         LOG.info("%s has changed: the journal is processed again", changed.what)
     first = next(read_journal(journal.folder), None)
     if first is None or first.number == 1:
-        return Beginning(journal.number if first is None else 0, None, positions, requested)
+        return Beginning(number=journal.number if first is None else 0, **kept)
     until = first.at + memory_of(knowledge)
     LOG.warning(
         "the journal begins with record %d: changes of the replay before %s are not emitted, since the "
@@ -124,4 +121,4 @@ def _decide(
         first.number,
         until.isoformat(),
     )
-    return Beginning(first.number - 1, None, positions, requested, until, journal.number)
+    return Beginning(number=first.number - 1, until=until, through=journal.number, **kept)

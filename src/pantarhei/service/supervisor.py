@@ -1,4 +1,4 @@
-"""Supervisor: runs the writer, and the readers in processes of their own that share its listening socket."""
+"""Supervisor: checks a service, and runs its writer and the readers, processes that share its socket."""
 
 from __future__ import annotations
 
@@ -12,14 +12,20 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
-from pantarhei.errors import ConnectionFailedError
+from pantarhei.errors import CheckFailedError, ConnectionFailedError, PantarheiError
+from pantarhei.model.message_text import counted
 from pantarhei.service.changes import Emitted
 from pantarhei.service.clients import LOG
 from pantarhei.service.config import HTTPSection, ServiceConfig
+from pantarhei.service.connections import make_sinks, make_sources
 from pantarhei.service.control import ControlServer
+from pantarhei.service.journal_driver import JournalDriver, read_knowledge
 from pantarhei.service.metrics import ReaderMetrics
+from pantarhei.service.sinks.sink import Sink
+from pantarhei.service.sources.source import Source
 from pantarhei.service.writer import Writer
 
 _PAUSE, _LONGEST_PAUSE = 1.0, 30.0
@@ -46,6 +52,54 @@ def listen(http: HTTPSection, patience: float = 0.0) -> socket.socket:
                 problem = f"{error.strerror or error}; name another port in http.listen"
                 raise ConnectionFailedError("http", f"{host}:{port}", problem) from None
         time.sleep(0.05)
+
+
+def check_service(config: ServiceConfig, say: Callable[[str], object] = print) -> None:
+    """Check each part of a service, and print a line for each.
+
+    Raises:
+        CheckFailedError: parts cannot be used; the error lists all of them.
+    """
+    problems: list[str] = []
+
+    def check(part: str, run: Callable[[], str | None]) -> None:
+        try:
+            say(f"{part}: {run() or 'connected'}")
+        except ConnectionFailedError as error:  # names the part
+            problems.append(str(error))
+        except (PantarheiError, OSError) as error:
+            problems.append(f"{part}: {error}")
+
+    check("reasoner", lambda: _check_reasoner(config))
+    connected: list[Source | Sink] = []
+    try:
+        connected = [*make_sources(config), *make_sinks(config)]
+    except (PantarheiError, OSError) as error:
+        problems.append(str(error))
+    for each in connected:
+        check(each.name, each.check)
+    if (http := config.http) is not None:
+        check("http", lambda: _check_address(http))
+    if problems:
+        raise CheckFailedError(tuple(problems))
+
+
+def _check_reasoner(config: ServiceConfig) -> str:
+    knowledge = read_knowledge(config)
+    driver = JournalDriver.fresh(knowledge)
+    rules = knowledge.rules
+    parts = [
+        counted(len(knowledge.ontology.rules), "rule"),
+        counted(0 if rules is None else len(rules.rules), "temporal rule"),
+        counted(len(driver.reasoner.queries), "query", "queries"),
+    ]
+    warnings = [] if rules is None else [f"\n    warning: {warning}" for warning in rules.warnings]
+    return ", ".join(parts) + "".join(warnings)
+
+
+def _check_address(http: HTTPSection) -> str:
+    listen(http).close()
+    return f"{http.listen} is free"
 
 
 class ReaderProcess:

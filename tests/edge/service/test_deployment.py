@@ -24,12 +24,12 @@ import yaml
 pytest.importorskip("pydantic")
 
 from pantarhei.service.batching import Batcher, Received
-from pantarhei.service.check import check_service
 from pantarhei.service.config import read_config
 from pantarhei.service.decoding import MessageDecoder
 from pantarhei.service.journal_driver import JournalDriver, read_knowledge
 from pantarhei.service.message_journal import Message
 from pantarhei.service.metrics import ReaderMetrics, WriterMetrics
+from pantarhei.service.supervisor import check_service
 from pantarhei.service.writer import Writer
 from service_tools import free_port, mosquitto, postgresql, site, wait_until
 
