@@ -17,12 +17,12 @@ from statistics import median
 
 from pantarhei.service.config import read_config
 from pantarhei.service.journal_driver import JournalDriver, read_knowledge
-from pantarhei.service.message_journal import read_journal
+from pantarhei.service.message_journal import JournalTail, read_journal
 from pantarhei.service.sinks.sink import letters_of
 from service_tools import Service, free_port, service, wait_until, write_site
 
 KILLS = int(os.environ.get("PANTARHEI_KILLS", "4"))
-TIMEOUT = 120 + 40 * KILLS
+TIMEOUT = 240 + 60 * KILLS
 RULES = "@prefix : <http://example.org/> .\nalarm(S) :- :Hot(S) always in [0.5 sec].\n"
 MORE = """
 rules: rules.lars
@@ -31,8 +31,8 @@ state: {folder: state, checkpoint: 1s, keep: 1h}
 """
 CLOCK = "clock: {allowed_lateness: 1m, max_ahead: 1m}\n"
 DATABASE = 'store: {sql: "sqlite:///alarms.db"}'
-RATE = 100  # readings a second
-AWAY = 700  # readings that are sent at most while the service is away: a broker keeps 1,000
+RATE = 60  # readings a second
+AWAY = 700  # fewer than a broker keeps for a service that is away
 
 
 def seeded() -> random.Random:
@@ -59,34 +59,34 @@ def reading(number: int, chosen: random.Random) -> bytes:
 
 
 class Feeder(threading.Thread):
-    """Sends readings until `end`.
+    """Sends readings until `end`; waits while too many of them are not in the journal yet.
 
     Args:
         send: sends a number and a reading, and returns when the receiver has it.
         first: the first number.
         step: distance of the numbers, for several feeders.
+        most: number of readings that may be sent before they are in the journal.
 
     Attributes:
         numbers: the numbers that were sent.
-        budget: number of readings that may still be sent; None for any.
+        journaled: number of readings in the journal.
     """
 
-    def __init__(self, send: Callable[[int, bytes], object], first: int = 0, step: int = 1) -> None:
+    def __init__(
+        self, send: Callable[[int, bytes], object], first: int = 0, step: int = 1, most: float = AWAY
+    ) -> None:
         super().__init__(daemon=True)
-        self._send, self._first, self._step = send, first, step
+        self._send, self._first, self._step, self._most = send, first, step, most
         self._random, self._stopping = random.Random(first), threading.Event()
         self.numbers: list[int] = []
-        self.budget: int | None = None
+        self.journaled = 0
 
     def run(self) -> None:
         while not self._stopping.wait(self._step / RATE):
-            if self.budget is not None:
-                if not self.budget:
-                    continue
-                self.budget -= 1
-            number = self._first + self._step * len(self.numbers)
-            self._send(number, reading(number, self._random))
-            self.numbers.append(number)
+            if self._step * len(self.numbers) - self.journaled < self._most:
+                number = self._first + self._step * len(self.numbers)
+                self._send(number, reading(number, self._random))
+                self.numbers.append(number)
 
     def end(self) -> None:
         self._stopping.set()
@@ -95,37 +95,51 @@ class Feeder(threading.Thread):
 
 
 class Killer:
-    """Kills a service, and its readers with it or before it, at random moments; starts it again.
+    """Kills a service at random moments, with its readers or without, and starts it again.
 
-    Attributes:
-        figures: number of kills, and the wall and CPU seconds from a start until the service was ready.
+    Args:
+        feeders: the feeders, which are informed of what is in the journal.
     """
 
-    def __init__(self, running: Service, chosen: random.Random) -> None:
-        self._running, self._random, self._began = running, chosen, 0.0
-        self.kills = self.readers = 0
+    def __init__(self, running: Service, chosen: random.Random, feeders=()) -> None:
+        self._running, self._random, self._feeders = running, chosen, feeders
+        self._tail = JournalTail(running.path.parent / "state", 0)
+        self.kills = self.readers = self.journaled = 0
+        self._began = 0.0  # time of the last start; 0 if it is noted already, or a reader was killed since
         self.wall: list[float] = []
         self.cpu: list[float] = []
 
-    def run(self, feeders=()) -> None:
+    def run(self) -> None:
         """Kill the service `KILLS` times; readers alone besides."""
         for _ in range(KILLS):
             if self._random.random() < 0.7:  # else it is killed during its start
                 self.wait_until_ready()
-                _allow(feeders, None)
+                if self._random.random() < 0.7:
+                    before = self.read()
+                    wait_until(lambda before=before: self.read() > before, 60)
             self._sleep()
             if self._running.readers and self._random.random() < 0.3:
                 os.kill(self._random.choice(self._running.readers), 9)
                 self.readers += 1
-                self._began = 0.0  # it is not the start of the service
+                self._began = 0.0
                 self._sleep()
-            _allow(feeders, AWAY)
             self.restart(with_readers=self._random.random() < 0.5)
         self.wait_until_ready()
-        _allow(feeders, None)
+
+    def read(self) -> int:
+        """Return the number of readings in the journal."""
+        while records := self._tail.read():
+            for record in records:
+                self.journaled += sum(map(_is_reading, record.all_messages))
+        for each in self._feeders:
+            each.journaled = self.journaled
+        return self.journaled
 
     def _sleep(self) -> None:
-        time.sleep(self._random.uniform(0.1, 3))
+        end = time.monotonic() + self._random.uniform(0.1, 2)
+        while time.monotonic() < end:
+            self.read()
+            time.sleep(0.05)
 
     def restart(self, with_readers: bool = True) -> None:
         """Kill the service, and start it again; readers that were not killed end by themselves."""
@@ -155,12 +169,6 @@ class Killer:
         print(json.dumps(shown | {"ready": len(self.wall), "load": round(os.getloadavg()[0], 1)}))
 
 
-def _allow(feeders, budget) -> None:
-    for each in feeders:
-        if budget is None or each.budget is None:
-            each.budget = budget
-
-
 def _is_alive(process: int) -> bool:
     try:
         with open(f"/proc/{process}/stat") as file:
@@ -175,13 +183,17 @@ def _cpu_seconds(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def _is_reading(message):
+    return message.payload.startswith(b'{"n"')
+
+
 def serials(folder):
     """Return the numbers of the readings in the journal, dead letters included."""
     return [
         json.loads(message.payload)["n"]
         for record in read_journal(folder)
         for message in record.all_messages
-        if message.payload.startswith(b'{"n"')
+        if _is_reading(message)
     ]
 
 
@@ -245,19 +257,19 @@ def run_with_kills(path, feeders, on_ready=None, until=None, stdin=None):
     chosen = seeded()
     with service(path, stdin) as running:
         running.wait_until_ready()
-        killer = Killer(running, chosen)
+        killer = Killer(running, chosen, feeders)
         if on_ready is not None:
             on_ready(running)
         for each in feeders:
             each.start()
-        killer.run(feeders)
+        killer.run()
         time.sleep(2)
         for each in feeders:
             each.end()
         sent = sorted(number for each in feeders for number in each.numbers)
         folder = path.parent / "state"
         if until is None:
-            wait_until(lambda: len(serials(folder)) >= len(sent), 60)
+            wait_until(lambda: killer.read() >= len(sent), 120, 0.1)
             assert sorted(serials(folder)) == sent
         else:
             until(running)

@@ -73,12 +73,12 @@ def site(folder: Path, sources: str, more: str = "", window: str = "{range: 1m}"
     return read_config(write_site(folder, sources, more, window))
 
 
-def wait_until(is_true, seconds: float = 20.0) -> None:
-    """Wait until a condition is true; fail after `seconds`."""
+def wait_until(is_true, seconds: float = 20.0, pause: float = 0.01) -> None:
+    """Wait until a condition, tested each `pause` seconds, is true; fail after `seconds`."""
     end = time.monotonic() + seconds
     while not is_true():
         assert time.monotonic() < end, "it is not true in time"
-        time.sleep(0.01)
+        time.sleep(pause)
 
 
 @contextlib.contextmanager
@@ -220,7 +220,7 @@ class Service:
 
     def wait_until_ready(self, seconds: float = 60.0) -> None:
         """Wait until the service is ready; fail if it ends."""
-        wait_until(lambda: self.is_ready() or self.process.poll() is not None, seconds)
+        wait_until(lambda: self.is_ready() or self.process.poll() is not None, seconds, 0.05)
         assert self.process.poll() is None, self.log.read_text()
 
     @property

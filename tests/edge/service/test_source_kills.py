@@ -5,6 +5,7 @@ the database. Messages of standard input are there at most once.
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import sqlite3
 import time
@@ -102,7 +103,7 @@ def test_lines_of_standard_input_are_processed_at_most_once(tmp_path):
         wait_until(lambda: serials(tmp_path / "state")[-1] == given[running.process.pid][-1], 60)
 
     path = killed_site(tmp_path, "{i: {stdin: m.yaml}}")
-    check(path, [Feeder(write)], on_ready=services.append, until=last_is_journaled, stdin=PIPE)
+    check(path, [Feeder(write, most=math.inf)], on_ready=services.append, until=last_is_journaled, stdin=PIPE)
     found = serials(tmp_path / "state")
     assert len(found) == len(set(found))
     for numbers in given.values():
