@@ -33,6 +33,7 @@ from pantarhei.service.metrics import WriterMetrics
 from pantarhei.service.sources.source import Inbox, Source
 from pantarhei.service.start import checkpoint_number, checkpoint_path, checkpoints, start_driver
 
+_INBOX = 10_000  # messages that may wait for the journal
 _FULL = 1.0  # seconds between attempts to write to a full disk
 _CONNECTING = 10.0  # seconds after the start in which time does not advance before all sources are connected
 _SEGMENT = 60.0  # seconds after which a new segment begins
@@ -54,7 +55,7 @@ class Writer:
         self.journal = MessageJournal(self.folder)
         self.knowledge = read_knowledge(config)
         self.batcher = Batcher(config, self.knowledge.decoder)
-        self.inbox = Inbox()
+        self.inbox = Inbox(_INBOX)
         self.sources = make_sources(config)
         self.sinks = make_sinks(config)
         self.stopping = threading.Event()
@@ -130,7 +131,7 @@ class Writer:
         """
         ended = {source.name for source in self.sources if source.status.has_ended}
         reading = {source.name for source in self.sources if source.status.reads_history}
-        if len(self.inbox):  # read after the states: their messages are in it
+        if self.inbox.qsize():  # read after the states: their messages are in it
             return
         self.batcher.ended |= ended
         for source in self.sources:
@@ -176,11 +177,11 @@ class Writer:
     @property
     def is_idle(self) -> bool:
         """True if no message has arrived for a second."""
-        return self.driver.is_current and not len(self.inbox) and time.monotonic() - self._moved > 1
+        return self.driver.is_current and not self.inbox.qsize() and time.monotonic() - self._moved > 1
 
     def _is_idle(self) -> bool:
         idle = self.config.clock.idle
-        if any(source.status.reads_history for source in self.sources) or len(self.inbox):
+        if any(source.status.reads_history for source in self.sources) or self.inbox.qsize():
             return False  # time is that of the past
         if time.monotonic() - self._started < _CONNECTING and not all(map(self._is_available, self.sources)):
             return False  # brokers send what they have kept: older than the clock, yet not late
@@ -244,8 +245,11 @@ class Writer:
         next(each for each in self.sources if each.name == message.source).status.messages += 1
         done = threading.Event()
         received = Received(message, acknowledge=done.set, received=time.monotonic())
-        if not (self.inbox.put(received, PATIENCE) and done.wait(PATIENCE)):
-            raise WriterUnavailableError("the journal cannot be written now")
+        with contextlib.suppress(queue.Full):
+            self.inbox.put(received, timeout=PATIENCE)
+            if done.wait(PATIENCE):
+                return
+        raise WriterUnavailableError("the journal cannot be written now")
 
     def request(self, given: dict[str, str]) -> None:
         """Journal and process a change of the registered queries.
@@ -280,7 +284,7 @@ class Writer:
             "record": driver.number,
             "at": None if driver.at is None else driver.at.isoformat(),
             "ready": driver.is_current,
-            "inbox": len(self.inbox),
+            "inbox": self.inbox.qsize(),
             "blocked": self.blocked,
             "sources": {
                 source.name: asdict(source.status) | {"available": self._is_available(source)}

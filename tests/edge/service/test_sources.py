@@ -161,7 +161,7 @@ def test_kafka_partitions_whose_position_is_unknown_are_read_from_their_beginnin
     inbox = Inbox()
     source.start(inbox, {f"grows/{number}": 2 for number in range(3)})
     try:
-        wait_until(lambda: len(inbox) >= 3)
+        wait_until(lambda: inbox.qsize() >= 3)
         found = [each.message.payload for each in inbox.take(1, 0.2) if not each.is_position]
     finally:
         source.stop()

@@ -72,25 +72,8 @@ class Source:
         """Disconnect."""
 
 
-class Inbox:
-    """Queue of received messages; sources wait while it is full.
-
-    Args:
-        limit: number of messages that may wait.
-    """
-
-    def __init__(self, limit: int = 10_000) -> None:
-        self._queue: queue.Queue[Received] = queue.Queue(limit)
-
-    def __len__(self) -> int:
-        return self._queue.qsize()
-
-    def put(self, received: Received, patience: float | None = None) -> bool:
-        """Add a message; wait while the inbox is full. Returns False after `patience` seconds."""
-        with suppress(queue.Full):
-            self._queue.put(received, timeout=patience)
-            return True
-        return False
+class Inbox(queue.Queue[Received]):
+    """Queue of received messages; sources wait while it is full."""
 
     def take(self, patience: float, batch: float, most: int = 2_000) -> Sequence[Received]:
         """Return the messages of a batch; empty if none arrives in time.
@@ -101,11 +84,11 @@ class Inbox:
         """
         found: list[Received] = []
         with suppress(queue.Empty):
-            found.append(self._queue.get(timeout=patience))
+            found.append(self.get(timeout=patience))
             end = (found[0].received or time.monotonic()) + batch
             while len(found) < most:
                 left = end - time.monotonic()
-                found.append(self._queue.get(left > 0, left))
+                found.append(self.get(left > 0, left))
         return found
 
 

@@ -17,7 +17,9 @@ def test_messages_that_have_waited_wait_no_longer_for_others(count, monkeypatch)
     inbox, given = Inbox(), [Received(Message("a", "b", b""), received=time.monotonic() - 60)] * count
     for each in given:
         inbox.put(each)
-    get = inbox._queue.get
-    monkeypatch.setattr(inbox._queue, "get", lambda block=True, timeout=None: waits.append(block) or get(block, timeout))
+    get = inbox.get
+    monkeypatch.setattr(
+        inbox, "get", lambda block=True, timeout=None: waits.append(block) or get(block, timeout)
+    )
     assert inbox.take(0, 50) == given
     assert not any(waits[1:])
