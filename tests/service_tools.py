@@ -184,6 +184,15 @@ def consumed(servers: str, topic: str, count: int) -> list[Any]:
         consumer.close()
 
 
+@contextlib.contextmanager
+def caddy(configuration: Path, port: int):
+    """Start Caddy, which listens at `port` and keeps its data beside its configuration."""
+    folder = str(configuration.parent)
+    command = ["env", f"HOME={folder}", f"XDG_DATA_HOME={folder}", _needed("caddy"), "run"]
+    with _process([*command, "--config", str(configuration)], lambda: _accepts(port)):
+        yield
+
+
 class Service:
     """Process of `pantarhei serve`, and its readers.
 

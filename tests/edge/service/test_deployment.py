@@ -18,6 +18,7 @@ from datetime import UTC, datetime, timedelta
 from importlib.resources import files
 from pathlib import Path
 
+import httpx
 import pytest
 import yaml
 
@@ -31,7 +32,7 @@ from pantarhei.service.message_journal import Message
 from pantarhei.service.metrics import ReaderMetrics, WriterMetrics
 from pantarhei.service.supervisor import check_service
 from pantarhei.service.writer import Writer
-from service_tools import free_port, mosquitto, postgresql, site, wait_until
+from service_tools import caddy, free_port, mosquitto, postgresql, service, site, wait_until, write_site
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "examples" / "service"
@@ -138,15 +139,15 @@ DOCKERFILE = (EXAMPLE / "Dockerfile").read_text(encoding="utf-8")
 
 def test_files_and_volumes_of_the_containers_exist():
     used = set()
-    for service in COMPOSE["services"].values():
-        for volume in service.get("volumes", ()):
+    for container in COMPOSE["services"].values():
+        for volume in container.get("volumes", ()):
             outside = volume.partition(":")[0]
             if outside.startswith("."):
                 assert (EXAMPLE / outside).exists(), volume
             else:
                 used.add(outside)
-        assert set(service.get("depends_on", ())) <= set(COMPOSE["services"])
-        assert set(service.get("secrets", ())) <= set(COMPOSE["secrets"])
+        assert set(container.get("depends_on", ())) <= set(COMPOSE["services"])
+        assert set(container.get("secrets", ())) <= set(COMPOSE["secrets"])
     assert used == set(COMPOSE["volumes"])
 
 
@@ -200,6 +201,44 @@ def test_dashboard_and_alerts_use_metrics_that_the_service_has(tmp_path):
     offered = set(re.findall(r"^# TYPE (\w+)", texts, re.MULTILINE))
     offered |= {f"{name}_bucket" for name in offered} | set(re.findall(r"^(\w+)", texts, re.MULTILINE))
     assert used - offered == set()
+
+
+# -- TLS ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("place", ["examples/service/Caddyfile", "docs/operations.md"])
+def test_caddy_passes_tokens_results_and_events_of_the_service_at_once(tmp_path, monkeypatch, place):
+    for name in ("READ_TOKEN", "PUSH_TOKEN", "ADMIN_TOKEN"):
+        monkeypatch.setenv(name, name.lower())
+    tokens = "{read: '${READ_TOKEN}', push: '${PUSH_TOKEN}', admin: '${ADMIN_TOKEN}'}"
+    address, port, plain = f"127.0.0.1:{free_port()}", free_port(), free_port()
+    http = f"http: {{listen: '{address}', tokens: {tokens}}}"
+    path = write_site(tmp_path / "site", "{push: {http: {readings: m.yaml}}}", http)
+    block = re.search(
+        r"^pantarhei\.example\.org {.*?^}", (ROOT / place).read_text(), re.DOTALL | re.MULTILINE
+    )
+    text = block[0].replace("pantarhei.example.org {", "localhost {\n\ttls internal")
+    options = f"{{\n\thttps_port {port}\n\thttp_port {plain}\n\tskip_install_trust\n\tadmin off\n}}\n"
+    (tmp_path / "Caddyfile").write_text(options + text.replace("127.0.0.1:8190", address))
+    reader = {"Authorization": "Bearer read_token"}
+    client = httpx.Client(base_url=f"https://localhost:{port}", verify=False, timeout=30)
+    with caddy(tmp_path / "Caddyfile", port), client, service(path) as started:
+        started.wait_until_ready()
+        query = {"params": {"query": "SELECT ?v { ?s a :Hot ; :value ?v }"}}
+        assert client.get("/sparql", **query).status_code == 401
+        with client.stream("GET", "/events", headers=reader) as events:
+            lines = events.iter_lines()
+            for value in range(31, 36):
+                at = datetime.now(UTC).isoformat()
+                body, token = {"id": "a", "v": value, "at": at}, {"Authorization": "Bearer push_token"}
+                assert client.post("/push/readings", json=body, headers=token).status_code == 202
+                assert any(f'"v": {value}' in line for line in lines)  # before the next message
+        table = client.get("/sparql", headers={**reader, "Accept": "text/csv"}, **query)
+        assert table.text == "v\r\n35\r\n"
+        description = client.get("/sparql", headers=reader).text
+        assert f"<https://localhost:{port}/sparql>" in description
+        assert client.post("/push/readings", content=bytes(2_000_000), headers=token).status_code == 413
 
 
 # -- systemd -----------------------------------------------------------------------------------------

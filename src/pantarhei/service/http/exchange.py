@@ -39,6 +39,7 @@ BODY_TIME = 30.0
 PERIOD = 0.5
 """Seconds for which requests share a polled value."""
 _FIELDS, _RANGES = 100, 50  # most parameters of a request, and most ranges in Accept
+_REST = 8  # bytes of a refused body that are read, as a multiple of the limit
 _RETRY = {"Retry-After": "1"}
 _CLOSE = {"Connection": "close"}
 _GRACE = 1.0  # seconds in which a query ends by itself, with a text of its own
@@ -186,27 +187,36 @@ def check_access(request: Request, section: HTTPSection) -> None:
 
 
 async def read_body(request: Request, most: int) -> bytes:
-    """Return the body of a request.
+    """Return the body of a request. The body of a refused request is read, too, unless it is very large:
+    proxies and clients report a failure if the connection is closed while they write.
 
     Raises:
         RequestError: it has more than `most` bytes, is compressed, or does not arrive in time.
     """
-    if request.headers.get("content-encoding", "identity").lower() != "identity":
-        raise RequestError(415, "the body is compressed; send it uncompressed", _CLOSE)
+    refusal, body, length = None, bytearray(), request.headers.get("content-length", "")
+    size, declared = 0, int(length[:20]) if length.isdecimal() else 0
     too_large = RequestError(413, f"the body has more than {most:,} bytes, the limit http.body", _CLOSE)
-    length = request.headers.get("content-length", "")
-    if length.isdecimal() and int(length[:20]) > most:
-        raise too_large
-    body = bytearray()
+    if request.headers.get("content-encoding", "identity").lower() != "identity":
+        refusal = RequestError(415, "the body is compressed; send it uncompressed", _CLOSE)
+    elif declared > most:
+        refusal = too_large
+    if refusal and (declared > most * _REST or "expect" in request.headers):
+        raise refusal
     try:
         async with asyncio.timeout(BODY_TIME):
             async for chunk in request.stream():
-                body += chunk
-                if len(body) > most:
-                    raise too_large
+                size += len(chunk)
+                if size > most:
+                    refusal = refusal or too_large
+                else:
+                    body += chunk
+                if refusal and size > most * _REST:
+                    raise refusal
     except TimeoutError:
         problem = f"the body did not arrive within {BODY_TIME:.0f} seconds"
         raise RequestError(408, problem, _CLOSE) from None
+    if refusal:
+        raise refusal
     return bytes(body)
 
 
