@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import logging
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -26,6 +25,7 @@ from pantarhei.errors import (
     WriterUnavailableError,
 )
 from pantarhei.errors.base import as_argument, parameters_written
+from pantarhei.service.clients import LOG
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from pantarhei.service.config import HTTPSection
 
 _T = TypeVar("_T")
-LOG = logging.getLogger("pantarhei.service")
 BODY_TIME = 30.0
 """Seconds within which the body of a request must arrive."""
 PERIOD = 0.5

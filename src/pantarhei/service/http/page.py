@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 import json
-import sys
 import threading
 import time
 from collections import Counter, deque
@@ -58,7 +57,6 @@ class PageHistory:
     def __init__(self, driver: JournalDriver) -> None:
         self._driver, self._lock = driver, threading.Lock()
         self._seconds: deque[tuple[int, Counter[str]]] = deque(maxlen=_SECONDS + 1)
-        self._begun = sys.maxsize
         self._last: WindowUpdate | None = None
         self._dead: deque[tuple[datetime, DeadLetter]] = deque(maxlen=_DEAD)
         self._reasons: Counter[str] = Counter()
@@ -73,7 +71,6 @@ class PageHistory:
             self._reasons.update(each.reason for each in emitted.dead)
             if self._driver.is_current:
                 now = int(time.time())
-                self._begun = min(self._begun, now)
                 if not self._seconds or self._seconds[-1][0] != now:
                     self._seconds.append((now, Counter()))
                 self._seconds[-1][1].update(dict(zip(RATES, figures, strict=True)))
@@ -83,7 +80,7 @@ class PageHistory:
         now = int(time.time())
         with self._lock:
             known = dict(self._seconds)
-        seconds = range(max(now - _SECONDS, min(self._begun, now)), now)
+        seconds = range(max(now - _SECONDS, min(known, default=now)), now)
         return {name: [known[at][name] if at in known else 0 for at in seconds] for name in RATES}
 
     def dead_letters(self) -> dict[str, Any]:
