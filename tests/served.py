@@ -32,8 +32,8 @@ class Served:
 
     def __init__(self, folder, http="{}", more=""):
         self.config = site(folder, "{web: {http: {readings: m.yaml}}}", f"http: {http}\n{more}")
-        self.driver = JournalDriver.fresh(read_knowledge(self.config), True)
-        self.driver.is_current = True
+        self.driver = JournalDriver.fresh(read_knowledge(self.config))
+        self.driver.is_current = self.driver.emits_repairs = True
         self.view = ServiceView(self.driver, self.control, ReaderMetrics())
         self.pushed, self.fails, self.status = [], None, dict(STATUS)
         self.app = make_app(self.view)

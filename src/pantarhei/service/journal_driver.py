@@ -209,9 +209,6 @@ class _Held(NamedTuple):
 class JournalDriver:
     """Reasoner that processes records; build with `fresh` or `restored`.
 
-    Args:
-        with_repairs: whether the changes include repairs.
-
     Attributes:
         reasoner: the reasoner.
         knowledge: ontology, background, rules and queries.
@@ -221,19 +218,16 @@ class JournalDriver:
         update: the last update; None before the first one.
         is_current: whether the records before the start have been processed; set by the driving thread.
         followers: called with the result of each record, in the driving thread.
+        emits_repairs: whether the changes include repairs.
     """
 
-    def __init__(
-        self, reasoner: StreamReasoner, knowledge: ServiceKnowledge, with_repairs: bool, beginning: Beginning
-    ) -> None:
+    def __init__(self, reasoner: StreamReasoner, knowledge: ServiceKnowledge, beginning: Beginning) -> None:
         self.reasoner, self.knowledge, self._config = reasoner, knowledge, knowledge.config
-        self._with_repairs = with_repairs
         self._in_order = self._config.clock.order == "event"
         self._beginning, self.number, self.at = beginning, beginning.number, beginning.at
-        self.positions: dict[str, dict[str, Any]] = {}
-        merge_positions(self.positions, beginning.positions)
+        self.positions = beginning.positions
         self.update: WindowUpdate | None = None
-        self.is_current = False
+        self.is_current = self.emits_repairs = False
         self.followers: list[Callable[[Emitted, WindowUpdate | None], object]] = []
         self._held: list[_Held] = []  # a heap
         self._arrived = 0
@@ -241,9 +235,7 @@ class JournalDriver:
         self._unsaved = self._saving = 0.0  # CPU seconds of the steps since a checkpoint, and of a checkpoint
 
     @classmethod
-    def fresh(
-        cls, knowledge: ServiceKnowledge, with_repairs: bool = False, beginning: Beginning | None = None
-    ) -> JournalDriver:
+    def fresh(cls, knowledge: ServiceKnowledge, beginning: Beginning | None = None) -> JournalDriver:
         """Return a driver with an empty window. Raises the errors of `StreamReasoner` and `register`.
 
         Args:
@@ -253,14 +245,14 @@ class JournalDriver:
         reasoner = StreamReasoner.with_options(
             knowledge.ontology, options, knowledge.background, knowledge.rules
         )
-        driver = cls(reasoner, knowledge, with_repairs, beginning or Beginning())
+        driver = cls(reasoner, knowledge, beginning or Beginning())
         driver._register_queries({})
         for name, text in driver._beginning.requested.items():
             driver._change_queries({"register": name, "query": text})
         return driver
 
     @classmethod
-    def restored(cls, path: Path, knowledge: ServiceKnowledge, with_repairs: bool = False) -> JournalDriver:
+    def restored(cls, path: Path, knowledge: ServiceKnowledge) -> JournalDriver:
         """Return a driver with the state of a checkpoint.
 
         Raises:
@@ -277,7 +269,7 @@ class JournalDriver:
         reasoner = StreamReasoner.restore(
             path, knowledge.ontology, background=knowledge.background, temporal=knowledge.rules
         )
-        driver = cls(reasoner, knowledge, with_repairs, beginning)
+        driver = cls(reasoner, knowledge, beginning)
         driver._requested = dict(beginning.requested)
         for fields in note["held"]:
             record = Record.from_line(fields.encode())
@@ -414,7 +406,7 @@ class JournalDriver:
                 dead.append(DeadLetter(held[0].message, "refused", str(error)))
             return
         self.update = update
-        yield from changes_of(update, self.reasoner.queries, counter, self._with_repairs)
+        yield from changes_of(update, self.reasoner.queries, counter, self.emits_repairs)
 
     def check_request(self, request: Mapping[str, str]) -> None:
         """Check a change of the registered queries before it is journaled.

@@ -33,7 +33,8 @@ def run_reader(config: ServiceConfig, number: int, descriptor: int) -> None:
     notice = threading.Event()
     # before anything that takes time: a reader holds the port
     threading.Thread(target=_await_writer, args=(notice,), name="writer", daemon=True).start()
-    driver, metrics = start_driver(read_knowledge(config), True), ReaderMetrics(number)
+    driver, metrics = start_driver(read_knowledge(config)), ReaderMetrics(number)
+    driver.emits_repairs = True
     server = make_server(ServiceView(driver, ControlClient(config.path(config.state.folder)), metrics))
     threading.Thread(
         target=_follow, args=(driver, metrics, notice, number == 0), name="journal", daemon=True

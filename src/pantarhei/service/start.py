@@ -43,10 +43,7 @@ def checkpoint_path(folder: Path, number: int) -> Path:
 
 
 def start_driver(
-    knowledge: ServiceKnowledge,
-    with_repairs: bool,
-    journal: MessageJournal | None = None,
-    most: int | None = None,
+    knowledge: ServiceKnowledge, journal: MessageJournal | None = None, most: int | None = None
 ) -> JournalDriver:
     """Return a driver with the newest usable checkpoint, before the replay of the journal.
 
@@ -64,7 +61,7 @@ def start_driver(
     changed: CheckpointMismatchError | None = None
     for path in reversed(known):
         try:
-            return JournalDriver.restored(path, knowledge, with_repairs)
+            return JournalDriver.restored(path, knowledge)
         except CheckpointMismatchError as error:
             changed = error
             break
@@ -81,7 +78,7 @@ def start_driver(
         if changed is not None:  # those of the former configuration are of no use any more
             for path in known:
                 path.unlink()
-    return JournalDriver.fresh(knowledge, with_repairs, beginning)
+    return JournalDriver.fresh(knowledge, beginning)
 
 
 def _read_beginning(folder: Path, knowledge: ServiceKnowledge) -> Beginning | None:

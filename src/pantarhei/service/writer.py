@@ -82,8 +82,8 @@ class Writer:
             if checkpoint_number(path) > self.journal.number:  # a reader was ahead of the disk
                 path.unlink()
         least = min([self.journal.number, *positions])
-        wants_repairs = any(REPAIRS in section.of for section in self.config.sinks.values())
-        self.driver = start_driver(self.knowledge, wants_repairs, self.journal, least)
+        self.driver = start_driver(self.knowledge, self.journal, least)
+        self.driver.emits_repairs = any(REPAIRS in section.of for section in self.config.sinks.values())
 
     def _compare_positions(self, newest: int) -> None:
         """Let the numbers of an empty journal follow those that the sinks have.

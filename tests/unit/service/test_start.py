@@ -246,9 +246,9 @@ def test_a_damaged_checkpoint_is_replaced_by_an_older_one(path, cuts):
     content, older = newest.read_bytes(), checkpoint_number(checkpoints(writer.folder)[-2])
     for size in (*random.Random(cuts).sample(range(len(content)), cuts), len(content) - 1, 0):
         newest.write_bytes(content[:size])
-        assert start_driver(writer.knowledge, False).number == older, size
+        assert start_driver(writer.knowledge).number == older, size
     newest.unlink()
-    assert start_driver(writer.knowledge, False).number == older
+    assert start_driver(writer.knowledge).number == older
     run(path, batches[20:])
     assert stored(path).keys() == uninterrupted(path).keys()
     assert len(stored(path)) > 10
@@ -290,9 +290,9 @@ def test_a_torn_beginning_is_decided_again(path):
     whole = beginning.read_bytes()
     for size in range(0, len(whole), 30):
         beginning.write_bytes(whole[:size])
-        assert start_driver(writer.knowledge, False).number == 0  # a reader, which changes nothing
+        assert start_driver(writer.knowledge).number == 0  # a reader, which changes nothing
         assert beginning.read_bytes() == whole[:size]
-        assert start_driver(writer.knowledge, False, journal).number == 0
+        assert start_driver(writer.knowledge, journal).number == 0
         assert beginning.read_bytes() == whole
     journal.close()
 
