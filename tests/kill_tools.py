@@ -112,12 +112,14 @@ class Killer:
     def run(self) -> None:
         """Kill the service `KILLS` times; readers alone besides."""
         for _ in range(KILLS):
-            if self._random.random() < 0.7:  # else it is killed during its start
+            if self._random.random() < 0.3:
+                self.sleep_during_start()
+            else:
                 self.wait_until_ready()
                 if self._random.random() < 0.7:
                     before = self.read()
                     wait_until(lambda before=before: self.read() > before, 60)
-            self._sleep()
+                self._sleep()
             if self._running.readers and self._random.random() < 0.3:
                 os.kill(self._random.choice(self._running.readers), 9)
                 self.readers += 1
@@ -135,8 +137,12 @@ class Killer:
             each.journaled = self.journaled
         return self.journaled
 
-    def _sleep(self) -> None:
-        end = time.monotonic() + self._random.uniform(0.1, 2)
+    def sleep_during_start(self) -> None:
+        """Wait for a part of the time that a start takes, or a little longer."""
+        self._sleep(1.2 * max(self.wall, default=2))
+
+    def _sleep(self, most: float = 2) -> None:
+        end = time.monotonic() + self._random.uniform(0.1, most)
         while time.monotonic() < end:
             self.read()
             time.sleep(0.05)
