@@ -4,7 +4,6 @@ the database. Messages of standard input are there at most once.
 
 from __future__ import annotations
 
-import itertools
 import math
 import os
 import sqlite3
@@ -77,16 +76,17 @@ def test_pushes_that_are_repeated_until_they_are_answered_are_processed_once(tmp
 
     def push(number, content):
         request = urllib.request.Request(url, content, {"Message-Id": f"m{number}"})
-        for attempt in itertools.count():
-            if attempt:
-                repeated.add(number)
-                time.sleep(0.05)
+        left = 1 if number % 10 else 2  # each tenth answer is lost on its way
+        while left:
             with suppress(OSError, HTTPException), urllib.request.urlopen(request, timeout=10) as answer:
                 assert answer.status == 202
-                return
+                left -= 1
+            if left:
+                repeated.add(number)
+                time.sleep(1 if number % 20 == 10 else 0.05)
 
     check(path, [Feeder(push, first, 8) for first in range(8)])
-    assert repeated
+    assert any(number % 10 for number in repeated)
 
 
 def test_lines_of_standard_input_are_processed_at_most_once(tmp_path):
