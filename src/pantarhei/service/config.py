@@ -279,12 +279,14 @@ class StateSection(ConfigSection):
     """Folder of journal and checkpoints.
 
     `checkpoint`: the longest time between checkpoints; one is written earlier if a replay would take two
-    seconds. `keep`: the shortest time for which the journal is kept; it is
-    never shorter than the window and the longest window of a rule.
+    seconds. `sync`: the shortest time between flushes of the journal to the disk, for which messages wait.
+    `keep`: the shortest time for which the journal is kept; it is never shorter than the window and the
+    longest window of a rule.
     """
 
     folder: Path = Path("state")
     checkpoint: Span = timedelta(minutes=1)
+    sync: Span = timedelta(milliseconds=10)
     keep: Span = timedelta(minutes=20)
 
 
@@ -305,11 +307,19 @@ class QueryLimitsSection(ConfigSection):
     at_once: Annotated[int, Field(ge=1)] = 2
 
 
+class TLSSection(ConfigSection):
+    """Files in PEM: the certificate of the server with its chain, and its key."""
+
+    cert: Path
+    key: Path
+
+
 class HTTPSection(ConfigSection):
     """HTTP server. An address other than the machine's own needs tokens."""
 
     listen: str = "127.0.0.1:8190"
     readers: Annotated[int, Field(ge=0)] = 1
+    tls: TLSSection | None = None
     tokens: TokensSection = TokensSection()
     origins: Texts = ()
     query: QueryLimitsSection = QueryLimitsSection()
@@ -322,18 +332,18 @@ class HTTPSection(ConfigSection):
         host, _, port = self.listen.rpartition(":")
         return host.strip("[]"), int(port)
 
-    @pydantic.model_validator(mode="after")
-    def _check_listen(self) -> HTTPSection:
-        host, _, port = self.listen.rpartition(":")
+    @property
+    def url(self) -> str:
+        """URL of the page."""
+        return f"http{'' if self.tls is None else 's'}://{self.listen}"
+
+    @pydantic.field_validator("listen")
+    @classmethod
+    def _check_listen(cls, listen: str) -> str:
+        host, _, port = listen.rpartition(":")
         if not host or not port.isdecimal() or int(port) > 65535:
-            raise ValueError("listen must be HOST:PORT, such as 127.0.0.1:8190")
-        is_own = host.strip("[]") in ("localhost", "::1") or re.fullmatch(r"127(\.\d+){3}", host)
-        if not is_own and not (self.tokens.read and self.tokens.push and self.tokens.admin):
-            raise ValueError(
-                f"listen: {self.listen} is reachable from other machines; set tokens.read, tokens.push and "
-                "tokens.admin, or listen at 127.0.0.1"
-            )
-        return self
+            raise ValueError("HOST:PORT, such as 127.0.0.1:8190")
+        return listen
 
 
 class LogSection(ConfigSection):
@@ -387,6 +397,19 @@ class ServiceConfig(ConfigSection):
     http: HTTPSection | None = HTTPSection()
     log: LogSection = LogSection()
     folder: Annotated[Path, AfterValidator(Path.absolute)]
+
+    @pydantic.field_validator("http")
+    @classmethod
+    def _check_tokens(cls, http: HTTPSection | None, info: pydantic.ValidationInfo) -> HTTPSection | None:
+        """Check that other machines need tokens for all that they can reach."""
+        if http is None or re.fullmatch(r"localhost|::1|127(\.\d+){3}", http.address[0]):
+            return http
+        has_push = any(isinstance(each, HTTPSource) for each in info.data.get("sources", {}).values())
+        needed = ["read", "push", "admin"] if has_push else ["read", "admin"]
+        if missing := [f"tokens.{name}" for name in needed if getattr(http.tokens, name) is None]:
+            problem = f"listen: {http.listen} is reachable from other machines"
+            raise ValueError(f"{problem}; set {' and '.join(missing)}, or listen at 127.0.0.1")
+        return http
 
     def path(self, given: str | os.PathLike[str]) -> Path:
         """Return a path of the configuration, relative to the folder of its file."""

@@ -8,6 +8,7 @@ import gc
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -15,7 +16,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from pantarhei.errors import CheckFailedError, ConnectionFailedError, PantarheiError
+from pantarhei.errors import CheckFailedError, ConnectionFailedError, OptionError, PantarheiError
 from pantarhei.model.message_text import counted
 from pantarhei.service.changes import Emitted
 from pantarhei.service.clients import LOG
@@ -32,15 +33,23 @@ _PAUSE, _LONGEST_PAUSE = 1.0, 30.0
 _HANDOVER = 3.0  # seconds that the readers of a killed writer may take to end
 
 
-def listen(http: HTTPSection, patience: float = 0.0) -> socket.socket:
-    """Return the listening socket of the HTTP server.
+def listen(config: ServiceConfig, http: HTTPSection, patience: float = 0.0) -> socket.socket:
+    """Return the listening socket of the HTTP server, after a check of its certificate.
 
     Args:
         patience: seconds to wait for an address that is taken, as by the readers of a writer that was killed.
 
     Raises:
         ConnectionFailedError: the address is taken or does not exist.
+        OptionError: certificate or key cannot be used.
     """
+    if http.tls is not None:
+        cert, key = config.path(http.tls.cert), config.path(http.tls.key)
+        try:
+            ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(cert, key)
+        except OSError as error:
+            given, expected = f"{cert}, {key}", f"files in PEM without a password ({error.strerror or error})"
+            raise OptionError("http.tls", given, expected) from None
     host, port = http.address
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     end = time.monotonic() + patience
@@ -79,7 +88,7 @@ def check_service(config: ServiceConfig, say: Callable[[str], object] = print) -
     for each in connected:
         check(each.name, each.check)
     if (http := config.http) is not None:
-        check("http", lambda: _check_address(http))
+        check("http", lambda: _check_address(config, http))
     if problems:
         raise CheckFailedError(tuple(problems))
 
@@ -97,8 +106,8 @@ def _check_reasoner(config: ServiceConfig) -> str:
     return ", ".join(parts) + "".join(warnings)
 
 
-def _check_address(http: HTTPSection) -> str:
-    listen(http).close()
+def _check_address(config: ServiceConfig, http: HTTPSection) -> str:
+    listen(config, http).close()
     return f"{http.listen} is free"
 
 
@@ -151,7 +160,7 @@ def run_service(path: Path, config: ServiceConfig) -> None:
     Raises:
         ServiceError, PantarheiError: the service cannot start.
     """
-    listening = None if config.http is None else listen(config.http, _HANDOVER)
+    listening = None if config.http is None else listen(config, config.http, _HANDOVER)
     writer = Writer(config)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: writer.stopping.set())
@@ -172,7 +181,7 @@ def run_service(path: Path, config: ServiceConfig) -> None:
     writer.driver.followers += [process.notify for process in processes]
     sys.setswitchinterval(0.001)  # a thread that writes a checkpoint delays steps by less
     threading.Thread(target=_supervise, args=(writer, processes), daemon=True).start()
-    address = "" if config.http is None else f" at http://{config.http.listen}"
+    address = "" if config.http is None else f" at {config.http.url}"
     LOG.info("%s is running%s", config.name, address)
     try:
         writer.replay()

@@ -63,7 +63,7 @@ class Writer:
         self.blocked = ""
         self._requests: queue.SimpleQueue[tuple[dict[str, str], Future[None]]] = queue.SimpleQueue()
         self.metrics = WriterMetrics(self)
-        self._started = self._moved = 0.0
+        self._started = self._moved = self._synced = 0.0
         self._saving = threading.Thread()
         self._waiting: dict[str, str] = {}  # by source, the files that are read before it starts
 
@@ -145,9 +145,10 @@ class Writer:
         """Process messages until `stopping` is set; then write what was taken, and end."""
         saved = rotated = time.monotonic()
         window, batch = self.config.window, self.config.clock.batch.total_seconds()
+        sync = self.config.state.sync.total_seconds()
         patience = min((window.tick or window.slide or timedelta(seconds=1)).total_seconds(), 0.1)
         while not self.stopping.is_set():
-            self.step(self.inbox.take(patience, batch))
+            self.step(self.inbox.take(patience, batch, self._synced + sync))
             self._answer_requests()
             now = time.monotonic()
             is_long = self.writes_checkpoints and self.driver.has_long_replay
@@ -199,7 +200,7 @@ class Writer:
             try:
                 with self.metrics.syncs.time():
                     self.journal.append(records)
-                self.blocked = ""
+                self.blocked, self._synced = "", time.monotonic()
                 return
             except OSError as error:
                 self.blocked = error.strerror or str(error)

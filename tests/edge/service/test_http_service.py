@@ -4,8 +4,11 @@ import asyncio
 import contextlib
 import json
 import os
+import shutil
 import signal
 import sqlite3
+import ssl
+import subprocess
 import threading
 from datetime import UTC, datetime
 
@@ -13,6 +16,9 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from pantarhei.errors import CheckFailedError
+from pantarhei.service.config import read_config
+from pantarhei.service.supervisor import check_service
 from service_tools import free_port, service, wait_until, write_site
 
 pytestmark = pytest.mark.long
@@ -33,6 +39,46 @@ def is_ready(client):
     with contextlib.suppress(httpx.HTTPError):
         return client.get("/ready").status_code == 200
     return False
+
+
+def certificate(folder):
+    """Write a certificate for 127.0.0.1 and its key; returns their paths."""
+    openssl = shutil.which("openssl") or pytest.skip("openssl is not installed")
+    cert, key = folder / "cert.pem", folder / "key.pem"
+    command = (
+        f"{openssl} req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=test"
+    )
+    command += f" -addext subjectAltName=IP:127.0.0.1 -keyout {key} -out {cert}"
+    subprocess.run(command.split(), check=True, capture_output=True)
+    return cert, key
+
+
+@pytest.mark.parametrize("readers", [0, 1])
+def test_the_server_answers_over_tls(tmp_path, readers):
+    cert, _ = certificate(tmp_path)
+    port, trusted = free_port(), ssl.create_default_context(cafile=str(cert))
+    section = f"http: {{listen: 127.0.0.1:{port}, readers: {readers}, tls: {{cert: cert.pem, key: key.pem}}}}"
+    path = write_site(tmp_path, "{web: {http: {readings: m.yaml}}}", section)
+    with service(path), httpx.Client(base_url=f"https://127.0.0.1:{port}", verify=trusted) as client:
+        wait_until(lambda: is_ready(client), 60)
+        assert push(client, "s1", 31).status_code == 202
+        query = {"query": "SELECT ?s { ?s a <http://example.org/Hot> }"}
+        wait_until(lambda: "s1" in client.get("/sparql", params=query).text)
+        with pytest.raises(httpx.HTTPError):
+            httpx.get(f"http://127.0.0.1:{port}/ready")
+
+
+@pytest.mark.parametrize("cert", ["cert.pem", "key.pem", "missing.pem"])
+@pytest.mark.parametrize("key", ["key.pem", "cert.pem", "missing.pem"])
+def test_a_certificate_that_cannot_be_used_is_found_before_the_start(tmp_path, cert, key):
+    certificate(tmp_path)
+    section = f"http: {{listen: 127.0.0.1:{free_port()}, tls: {{cert: {cert}, key: {key}}}}}"
+    config = read_config(write_site(tmp_path, "{web: {http: {readings: m.yaml}}}", section))
+    if (cert, key) == ("cert.pem", "key.pem"):
+        check_service(config, lambda line: None)
+        return
+    with pytest.raises(CheckFailedError, match="tls=.*files in PEM"):
+        check_service(config, lambda line: None)
 
 
 def push(client, sensor, value, **headers):

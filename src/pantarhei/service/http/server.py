@@ -28,6 +28,9 @@ def make_server(view: ServiceView) -> uvicorn.Server:
 
     options: dict[str, Any] = {"ws": "none", "log_config": None, "access_log": False, "server_header": False}
     options |= {"timeout_keep_alive": 30, "timeout_graceful_shutdown": 2}
+    if (tls := view.http.tls) is not None:
+        path = view.config.path
+        options |= {"ssl_certfile": str(path(tls.cert)), "ssl_keyfile": str(path(tls.key))}
     app = make_app(view)
     config = uvicorn.Config(app, http=Protocol, h11_max_incomplete_event_size=MAX_HEAD, **options)
     return uvicorn.Server(config)

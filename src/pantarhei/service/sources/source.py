@@ -75,17 +75,20 @@ class Source:
 class Inbox(queue.Queue[Received]):
     """Queue of received messages; sources wait while it is full."""
 
-    def take(self, patience: float, batch: float, most: int = 2_000) -> Sequence[Received]:
+    def take(
+        self, patience: float, batch: float, not_before: float = 0.0, most: int = 2_000
+    ) -> Sequence[Received]:
         """Return the messages of a batch; empty if none arrives in time.
 
         Args:
             patience: seconds to wait for the first message.
             batch: seconds to wait for further messages after the arrival of the first one.
+            not_before: the earliest end of that wait, on the clock `time.monotonic`.
         """
         found: list[Received] = []
         with suppress(queue.Empty):
             found.append(self.get(timeout=patience))
-            end = (found[0].received or time.monotonic()) + batch
+            end = max((found[0].received or time.monotonic()) + batch, not_before)
             while len(found) < most:
                 left = end - time.monotonic()
                 found.append(self.get(left > 0, left))

@@ -23,3 +23,10 @@ def test_messages_that_have_waited_wait_no_longer_for_others(count, monkeypatch)
     )
     assert inbox.take(0, 50) == given
     assert not any(waits[1:])
+
+
+def test_messages_wait_until_the_journal_may_be_flushed_again():
+    inbox, now = Inbox(), time.monotonic()
+    inbox.put(Received(Message("a", "b", b""), received=now - 60))
+    assert len(inbox.take(0, 0.01, now + 0.05)) == 1
+    assert time.monotonic() >= now + 0.05
