@@ -77,7 +77,7 @@ def test_a_certificate_that_cannot_be_used_is_found_before_the_start(tmp_path, c
     if (cert, key) == ("cert.pem", "key.pem"):
         check_service(config, lambda line: None)
         return
-    with pytest.raises(CheckFailedError, match="tls=.*files in PEM"):
+    with pytest.raises(CheckFailedError, match=r"tls=.*files in PEM"):
         check_service(config, lambda line: None)
 
 
