@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from pantarhei.errors import InputError, UnknownTopicError
 from pantarhei.model.datetimes import MICROSECOND
 from pantarhei.service.config import ServiceConfig
 from pantarhei.service.decoding import Decoded, MessageDecoder
-from pantarhei.service.message_journal import NEVER, DeadLetter, Message, Record, merge_positions
+from pantarhei.service.message_journal import NEVER, DeadLetter, Message, Record
 
 REMEMBERED = 50_000
 """Number of recent messages by which redeliveries are recognized."""
@@ -40,21 +40,31 @@ class Received(NamedTuple):
     is_position: bool = False
 
 
-class _Accepted(NamedTuple):
-    """Message that is processed.
+class _Part:
+    """Messages that become one record, with dead letters and the positions after them.
 
-    Args:
-        message: the message; None at the end of a batch, for what follows its last message.
-        decoded: its content.
-        positions: the positions of the sources after it, as far as they are newer than those of the previous
-            one.
-        dead: the dead letters before it and after the previous one.
+    Each record has the positions after its own messages: a crash may keep the first records of a batch only.
     """
 
-    message: Message | None
-    decoded: Sequence[Decoded]
-    positions: dict[str, dict[str, Any]]
-    dead: list[DeadLetter]
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+        self.contents: list[Sequence[Decoded]] = []
+        self.dead: list[DeadLetter] = []
+        self.positions: dict[str, dict[str, Any]] = {}
+        self._values: dict[tuple[Node, Node], Node] = {}
+
+    def contradicts(self, content: Sequence[Decoded]) -> bool:
+        """Test whether a message gives a property of a subject another value than an earlier message. In one
+        ABox they would contradict each other, and both would be removed.
+        """
+        values = ((triple, self._values.get(triple[:2])) for each in content for triple in each.triples)
+        return any(known is not None and known != triple[2] for triple, known in values)
+
+    def add(self, message: Message, content: Sequence[Decoded]) -> None:
+        """Add a message."""
+        self.messages.append(message)
+        self.contents.append(content)
+        self._values.update((triple[:2], triple[2]) for each in content for triple in each.triples)
 
 
 class Batcher:
@@ -103,43 +113,41 @@ class Batcher:
             last: the time of the last record; None before the first one.
             now: the machine's clock.
         """
-        accepted: list[_Accepted] = []
-        dead: list[DeadLetter] = []
-        positions: dict[str, dict[str, Any]] = {}
-        newest = last
+        records: list[Record] = []
+        part, begin, newest = _Part(), last, last
         for each in given:
             message = each.message
-            if each.position is not None:
-                positions.setdefault(message.source, {}).update(each.position)
-            if each.is_position:
-                continue
-            if self.remember(message) and (message.id or each.is_redelivery):
-                continue
-            content = self._content(message, newest, now)
+            is_known = each.is_position or (self.remember(message) and (message.id or each.is_redelivery))
+            content = () if is_known else self._content(message, newest, now)
             if isinstance(content, DeadLetter):
-                dead.append(content)
-                continue
-            at = content[0].at if len(content) == 1 else max(part.at for part in content)
-            if not self._in_order:
-                newest = at if newest is None or at > newest else newest
-            before, _ = self.newest.get(message.source, (None, now))
-            self.newest[message.source] = max(at, before or at), now
-            accepted.append(_Accepted(message, content, positions, dead))
-            positions, dead = {}, []
-        if dead or positions:
-            accepted.append(_Accepted(None, (), positions, dead))
-        if self._in_order:
-            return [_record(number + 1, self._watermark(last, now), now, accepted)] if accepted else []
-        # the time of each part is the newest time so far, and above that of the previous record
-        records: list[Record] = []
-        for part in _parts(accepted, last, self._span):
-            times = [content.at for each in part for content in each.decoded]
-            if last is not None and times:
-                times.append(last + MICROSECOND)
-            at = max(times, default=last or NEVER)
-            records.append(_record(number + 1 + len(records), at, now, part))
-            last = None if at == NEVER else at
+                part.dead.append(content)
+            elif content:
+                at = content[0].at if len(content) == 1 else max(timed.at for timed in content)
+                before, _ = self.newest.get(message.source, (None, now))
+                self.newest[message.source] = max(at, before or at), now
+                if not self._in_order:
+                    newest = at if newest is None or at > newest else newest
+                    # messages of the past arrive much faster than they were made
+                    is_next = begin is None or at > begin + self._span
+                    begin = at if is_next else begin
+                    if part.messages and (is_next or part.contradicts(content)):
+                        records.append(self._record(part, number + 1 + len(records), last, now))
+                        part, last = _Part(), records[-1].at
+                part.add(message, content)
+            if each.position is not None:
+                part.positions.setdefault(message.source, {}).update(each.position)
+        if part.messages or part.dead or part.positions:
+            records.append(self._record(part, number + 1 + len(records), last, now))
         return records
+
+    def _record(self, part: _Part, number: int, last: datetime | None, now: datetime) -> Record:
+        """Return the record of a part; its time is above that of the previous record, or the watermark."""
+        times = [timed.at for content in part.contents for timed in content]
+        if last is not None and times:
+            times.append(last + MICROSECOND)
+        at = self._watermark(last, now) if self._in_order else max(times, default=last or NEVER)
+        messages, dead = tuple(part.messages), tuple(part.dead)
+        return Record(number, at, now, messages, dead, part.positions, contents=part.contents)
 
     def _content(
         self, message: Message, newest: datetime | None, now: datetime
@@ -202,50 +210,4 @@ class Batcher:
             found = max(known, default=last or NEVER)
         else:
             found = now - idle - lateness
-        return found if last is None else max(found, last)
-
-
-def _record(number: int, at: datetime, now: datetime, accepted: Sequence[_Accepted]) -> Record:
-    """Return the record of messages, with their positions and dead letters.
-
-    Each record has the positions after its own messages: a crash may keep the first records of a batch only.
-    """
-    known: dict[str, dict[str, Any]] = {}
-    for each in accepted:
-        merge_positions(known, each.positions)
-    messages = tuple(each.message for each in accepted if each.message is not None)
-    letters = tuple(letter for each in accepted for letter in each.dead)
-    contents = [each.decoded for each in accepted if each.message is not None]
-    return Record(number, at, now, messages, letters, known, contents=contents)
-
-
-def _parts(
-    accepted: Sequence[_Accepted], last: datetime | None, span: timedelta
-) -> Iterator[list[_Accepted]]:
-    """Split messages so that no two messages of a part give a property of a subject different values.
-
-    In one ABox they would contradict each other, and both would be removed. Messages of the past arrive much
-    faster than they were made: time advances by at most `span` within a part.
-    """
-    part: list[_Accepted] = []
-    values: dict[tuple[Node, Node], tuple[int, Node]] = {}
-    begin = last
-    for place, each in enumerate(accepted):
-        at = max((content.at for content in each.decoded), default=begin or NEVER)
-        if begin is None or at > begin + span:
-            begin = at
-            if part:
-                yield part
-                part, values = [], {}
-        triples = [triple for content in each.decoded for triple in content.triples]
-        for subject, predicate, value in triples:
-            by, known = values.get((subject, predicate), (place, value))
-            if by != place and known != value:
-                yield part
-                part, values = [], {}
-                break
-        part.append(each)
-        for subject, predicate, value in triples:
-            values[subject, predicate] = place, value
-    if part:
-        yield part
+        return max(found, last or NEVER)
