@@ -495,10 +495,8 @@ class _Reader:
         given, kind = error.get("input"), str(error["type"])
         if kind == "extra_forbidden":
             known = _keys_of(location[:-1])
-            problem, expected = (
-                f"is not a key{did_you_mean(str(at[-1]), known)}",
-                f"one of {', '.join(known)}",
-            )
+            problem = f"is not a key{did_you_mean(str(at[-1]), known)}"
+            expected = f"one of {', '.join(known)}"
         elif kind == "missing":
             problem, expected = "is missing", f"a value for {at[-1]}"
         elif kind.startswith("union_tag"):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from hashlib import blake2b
 from heapq import heapify, heappop, heappush
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -167,15 +167,10 @@ def memory_of(knowledge: ServiceKnowledge) -> timedelta:
     def reach(predicate: URIRef) -> timedelta:
         if predicate not in known:
             known[predicate] = timedelta(0)  # for a rule that depends on itself
-            known[predicate] = max(
-                (
-                    _size_of(formula.window) + reach(formula.atom.predicate)
-                    for rule in rules
-                    if rule.head.atom.predicate == predicate
-                    for formula in rule.body
-                ),
-                default=timedelta(0),
-            )
+            bodies = [rule.body for rule in rules if rule.head.atom.predicate == predicate]
+            for each in chain.from_iterable(bodies):
+                through = _size_of(each.window) + reach(each.atom.predicate)
+                known[predicate] = max(known[predicate], through)
         return known[predicate]
 
     window, clock = knowledge.config.window, knowledge.config.clock

@@ -4,18 +4,11 @@ writer, reader and HTTP server have distinct names, so that their texts can be j
 
 from __future__ import annotations
 
-from collections import Counter as Counts
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from prometheus_client import (
-    CollectorRegistry,
-    Counter,
-    Histogram,
-    ProcessCollector,
-    disable_created_metrics,
-    generate_latest,
-)
+import prometheus_client as prometheus
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
@@ -28,7 +21,7 @@ if TYPE_CHECKING:
     from pantarhei.service.journal_driver import JournalDriver
     from pantarhei.service.writer import Writer
 
-disable_created_metrics()  # type: ignore[no-untyped-call]
+prometheus.disable_created_metrics()  # type: ignore[no-untyped-call]
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 _PATHS = "sparql queries events explain why-not quality push metrics health ready state"
 ENDPOINTS = frozenset(_PATHS.split())
@@ -42,36 +35,50 @@ _STATES = (
 """Metrics of the states of sources and sinks: name, description, label, and field of the state."""
 
 
-class WriterMetrics(Collector):
+class _Metrics(Collector):
+    """Metrics with a registry of their own, to which `collect` adds the present state."""
+
+    def __init__(self) -> None:
+        self._registry = prometheus.CollectorRegistry()
+        self._registry.register(self)
+
+    def _counter(self, name: str, text: str, *labels: str) -> prometheus.Counter:
+        return prometheus.Counter(f"pantarhei_{name}", text, labels, registry=self._registry)
+
+    def _histogram(self, name: str, text: str, *labels: str) -> prometheus.Histogram:
+        options: dict[str, Any] = {"buckets": _BUCKETS, "registry": self._registry}
+        return prometheus.Histogram(f"pantarhei_{name}_seconds", text, labels, **options)
+
+    def text(self) -> str:
+        """Return the metrics as text."""
+        return prometheus.generate_latest(self._registry).decode()
+
+
+class WriterMetrics(_Metrics):
     """Metrics of a writer: counters and histograms, and the state of journal, sources and sinks."""
 
     def __init__(self, writer: Writer) -> None:
+        super().__init__()
         self._writer = writer
-        registry = self._registry = CollectorRegistry()
-
-        def counter(name: str, text: str, *labels: str) -> Counter:
-            return Counter(f"pantarhei_{name}", text, labels, registry=registry)
-
-        self._messages = counter("messages", "Received messages.", "source")
-        self._dead = counter("dead_letters", "Messages not processed.", "source", "reason")
-        self._changes = counter("changes", "Emitted changes.", "name")
+        self._messages = self._counter("messages", "Received messages.", "source")
+        self._dead = self._counter("dead_letters", "Messages not processed.", "source", "reason")
+        self._changes = self._counter("changes", "Emitted changes.", "name")
         for source in writer.config.sources:  # an alert cannot see the first event of a missing series
             self._messages.labels(source)
             for reason in REASONS:
                 self._dead.labels(source, reason)
-        self.steps = _histogram("step", "Time to process a record.", registry)
-        self.syncs = _histogram("journal_sync", "Time to write records to the disk.", registry)
-        ProcessCollector(namespace="pantarhei_writer", registry=registry)
-        registry.register(self)
+        self.steps = self._histogram("step", "Time to process a record.")
+        self.syncs = self._histogram("journal_sync", "Time to write records to the disk.")
+        prometheus.ProcessCollector(namespace="pantarhei_writer", registry=self._registry)
 
     def count_received(self, received: Sequence[Received]) -> None:
         """Count received messages by source."""
-        for source, count in Counts(each.message.source for each in received).items():
+        for source, count in Counter(each.message.source for each in received).items():
             self._messages.labels(source).inc(count)
 
     def count_emitted(self, emitted: Emitted) -> None:
         """Count the changes and the dead letters of a record."""
-        for name, count in Counts(each.name for each in emitted.changes).items():
+        for name, count in Counter(each.name for each in emitted.changes).items():
             self._changes.labels(name).inc(count)
         for each in emitted.dead:
             self._dead.labels(each.message.source, each.reason).inc()
@@ -87,12 +94,8 @@ class WriterMetrics(Collector):
             states = status[f"{kind}s"].items()
             yield _metric(name, text, {key: float(state[field]) for key, state in states}, kind)
 
-    def text(self) -> str:
-        """Return the metrics as text."""
-        return generate_latest(self._registry).decode()
 
-
-class ReaderMetrics(Collector):
+class ReaderMetrics(_Metrics):
     """Metrics of the process with the HTTP server, and of the state of its reasoner.
 
     Args:
@@ -100,16 +103,15 @@ class ReaderMetrics(Collector):
     """
 
     def __init__(self, reader: int | None = None) -> None:
-        registry = self._registry = CollectorRegistry()
+        super().__init__()
         self._driver: JournalDriver | None = None
         self._behind: float | None = None
         self._reader = "" if reader is None else str(reader)
-        labels = ["reader", "endpoint", "status"]
-        self._requests = Counter("pantarhei_http_requests", "Answered requests.", labels, registry=registry)
+        labels = ("reader", "endpoint", "status")
+        self._requests = self._counter("http_requests", "Answered requests.", *labels)
         self.events: EventHub | None = None
         text = "Time of a reader to process a record."
-        self.steps = _histogram("reader_step", text, registry, "reader").labels(self._reader)
-        registry.register(self)
+        self.steps = self._histogram("reader_step", text, "reader").labels(self._reader)
 
     def count_request(self, path: str, status: int) -> None:
         """Count a response by the first part of its path."""
@@ -121,7 +123,7 @@ class ReaderMetrics(Collector):
         if self._driver is None:
             return
         if self._reader:
-            for family in ProcessCollector(namespace="pantarhei_reader", registry=None).collect():
+            for family in prometheus.ProcessCollector(namespace="pantarhei_reader", registry=None).collect():
                 family.samples = [each._replace(labels={"reader": self._reader}) for each in family.samples]
                 yield family
         stats, hub, behind, reader = self._driver.reasoner.stats(), self.events, self._behind, self._reader
@@ -139,18 +141,14 @@ class ReaderMetrics(Collector):
         yield _metric("events_clients", "Clients that follow the changes.", {reader: clients})
         yield _metric("events_dropped_total", "Clients that were too slow.", {reader: lost})
 
-    def text(self, driver: JournalDriver, behind: float | None) -> str:
+    def text_of(self, driver: JournalDriver, behind: float | None) -> str:
         """Return the metrics as text.
 
         Args:
             behind: the time behind the writer in seconds; None if the writer does not answer.
         """
         self._driver, self._behind = driver, behind
-        return generate_latest(self._registry).decode()
-
-
-def _histogram(name: str, text: str, registry: CollectorRegistry, *labels: str) -> Histogram:
-    return Histogram(f"pantarhei_{name}_seconds", text, labels, buckets=_BUCKETS, registry=registry)
+        return self.text()
 
 
 def _metric(name: str, text: str, values: float | Mapping[str, float], label: str = "reader") -> Metric:

@@ -112,10 +112,6 @@ def _decide(
     if first is None or first.number == 1:
         return Beginning(number=journal.number if first is None else 0, **kept)
     until = first.at + memory_of(knowledge)
-    LOG.warning(
-        "the journal begins with record %d: changes of the replay before %s are not emitted, since the "
-        "window is not complete until then",
-        first.number,
-        until.isoformat(),
-    )
+    text = "the journal begins with record %d: changes of the replay before %s are not emitted, since the %s"
+    LOG.warning(text, first.number, until.isoformat(), "window is not complete until then")
     return Beginning(number=first.number - 1, until=until, through=journal.number, **kept)

@@ -195,7 +195,7 @@ def test_dashboard_and_alerts_use_metrics_that_the_service_has(tmp_path):
     writer = Writer(config)
     try:
         writer.start()
-        texts = WriterMetrics(writer).text() + ReaderMetrics(0).text(writer.driver, 0.0)
+        texts = WriterMetrics(writer).text() + ReaderMetrics(0).text_of(writer.driver, 0.0)
     finally:
         writer.stop()
     offered = set(re.findall(r"^# TYPE (\w+)", texts, re.MULTILINE))

@@ -76,7 +76,7 @@ def test_sources_that_wait_or_have_ended_are_not_reported_as_disconnected(tmp_pa
 def test_metrics_of_writer_and_reader_can_be_joined(writer):
     reader = ReaderMetrics(0)
     reader.count_request("/push/a/b", 202)
-    texts = writer.metrics.text() + reader.text(writer.driver, 1.5)
+    texts = writer.metrics.text() + reader.text_of(writer.driver, 1.5)
     found = samples(texts)
     assert found["http_requests_total", "push", "0", "202"] == 1
     assert found["reader_behind_seconds", "0"] == 1.5 and found["writer_up",] == 1

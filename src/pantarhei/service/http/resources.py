@@ -156,9 +156,8 @@ class Resources:
 
     async def explain(self, request: Request) -> Response:
         """Return a proof of a fact or a conclusion: text, JSON or HTML."""
-        return await self._rendered(
-            request, "Proof", self._about(request, self._view.driver.reasoner.explain)
-        )
+        proof = self._about(request, self._view.driver.reasoner.explain)
+        return await self._rendered(request, "Proof", proof)
 
     async def why_not(self, request: Request) -> Response:
         """Return the facts that are missing for a fact or a conclusion: text, JSON or HTML."""
@@ -259,8 +258,8 @@ class Resources:
         try:
             writer = self._view.control(metrics=True)
         except PantarheiError:
-            return metrics.text(driver, None)
-        return str(writer["metrics"]) + metrics.text(driver, seconds_behind(writer, driver.at))
+            return metrics.text_of(driver, None)
+        return str(writer["metrics"]) + metrics.text_of(driver, seconds_behind(writer, driver.at))
 
 
 def seconds_behind(status: Mapping[str, Any], at: TimePoint | None) -> float:

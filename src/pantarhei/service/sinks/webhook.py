@@ -63,10 +63,8 @@ class WebhookChanges(Sink):
 
     def _post(self, changes: Sequence[Change]) -> None:
         given = {"service": self._service, "changes": [each.as_json() for each in changes]}
-        body, headers = (
-            to_json(given).encode(),
-            {"Content-Type": "application/json", "User-Agent": "pantarhei"},
-        )
+        body = to_json(given).encode()
+        headers = {"Content-Type": "application/json", "User-Agent": "pantarhei"}
         if self._secret:
             stamp = str(int(time.time()))
             digest = hmac.new(self._secret, f"{stamp}.".encode() + body, "sha256").hexdigest()
