@@ -27,6 +27,7 @@ from pantarhei.errors import (
     StreamError,
 )
 from pantarhei.errors.service_errors import ConfigProblem
+from pantarhei.model.datetimes import EPOCH
 from pantarhei.model.message_text import did_you_mean
 from pantarhei.model.temporal_rule import TimeWindow
 from pantarhei.model.term import Triple
@@ -364,8 +365,15 @@ class JournalDriver:
             while self._held and self._held[0].at == at:
                 released.append(heappop(self._held))
             yield at, released
-        if record.at != NEVER:
-            yield record.at, ()
+        # what is concluded must not depend on how messages arrive: time advances to ends of ticks and windows
+        window, at = self._config.window, record.at
+        if length := min(filter(None, (window.tick, window.slide)), default=None):
+            at -= (at - EPOCH) % length
+        elif record.messages:
+            return
+        newest = self.reasoner.newest
+        if newest is not None and at > newest:  # type: ignore[operator]
+            yield at, ()
 
     def _contents(self, record: Record, dead: list[DeadLetter]) -> Iterator[_Held]:
         """Yield the content of each message; with `order: event`, its parts with their times."""
