@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -118,7 +118,8 @@ class _Hook(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Location", f"http://127.0.0.1:{self.server.server_port}/elsewhere")
         self.end_headers()
-        self.wfile.write(b"no\nthanks")
+        with suppress(BrokenPipeError):  # the sink was killed
+            self.wfile.write(b"no\nthanks")
 
     do_GET = do_POST
 

@@ -127,20 +127,24 @@ def records(first, last):
     ]
 
 
-def test_an_append_that_is_torn_at_any_byte_is_cut_to_complete_records(tmp_path):
+@pytest.mark.parametrize("rotates", [False, True])
+def test_an_append_that_is_torn_at_any_byte_is_cut_to_complete_records(tmp_path, rotates):
     whole = tmp_path / "whole"
     journal = MessageJournal(whole)
     journal.append(records(1, 2))
-    before = segments(whole)[0].stat().st_size
+    if rotates:
+        journal.rotate()
+    before = segments(whole)[-1].stat().st_size
     journal.append(records(3, 5))
     journal.close()
-    content = segments(whole)[0].read_bytes()
-    for size in (*range(0, before, 20), *range(before - 2, len(content))):
+    *_, last = segments(whole)
+    content, complete = last.read_bytes(), 2 * rotates
+    for size in (*range(0, before, 1 if rotates else 20), *range(before - 2, len(content))):
         torn = tmp_path / f"torn{size}"
-        torn.mkdir()
-        (torn / "journal-1").write_bytes(content[:size])
+        shutil.copytree(whole, torn)
+        (torn / last.name).write_bytes(content[:size])
         journal = MessageJournal(torn)
-        kept = content[:size].count(b"\n", content.index(b"\n") + 1)
+        kept = complete + max(content[:size].count(b"\n") - 1, 0)
         assert journal.number == kept
         assert size < before or kept >= 2
         journal.append(records(kept + 1, 6))
