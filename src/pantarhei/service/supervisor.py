@@ -17,8 +17,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pantarhei.errors import CheckFailedError, ConnectionFailedError, OptionError, PantarheiError
-from pantarhei.model.message_text import counted
-from pantarhei.service.changes import Emitted
+from pantarhei.model.message_text import counted, did_you_mean
+from pantarhei.service.changes import CONCLUSIONS, REPAIRS, Emitted
 from pantarhei.service.clients import LOG
 from pantarhei.service.config import HTTPSection, ServiceConfig
 from pantarhei.service.connections import make_sinks, make_sources
@@ -58,7 +58,8 @@ def listen(config: ServiceConfig, http: HTTPSection, patience: float = 0.0) -> s
             return socket.create_server((host, port), family=family, backlog=512)
         except OSError as error:
             if error.errno != errno.EADDRINUSE or time.monotonic() > end:
-                problem = f"{error.strerror or error}; name another port in http.listen"
+                reason = str(error.strerror or error).partition(" (while")[0]
+                problem = f"{reason}; name another port in http.listen"
                 raise ConnectionFailedError("http", f"{host}:{port}", problem) from None
         time.sleep(0.05)
 
@@ -102,8 +103,16 @@ def _check_reasoner(config: ServiceConfig) -> str:
         counted(0 if rules is None else len(rules.rules), "temporal rule"),
         counted(len(driver.reasoner.queries), "query", "queries"),
     ]
-    warnings = [] if rules is None else [f"\n    warning: {warning}" for warning in rules.warnings]
-    return ", ".join(parts) + "".join(warnings)
+    warnings = [] if rules is None else list(map(str, rules.warnings))
+    named = [*config.queries, *([] if rules is None else [CONCLUSIONS])]
+    selectable = {*named, REPAIRS, *(["*"] if named else [])}
+    warnings += [
+        f"sinks.{sink}.of: {name} selects nothing; add a query or rules{did_you_mean(name, selectable)}"
+        for sink, section in config.sinks.items()
+        for name in section.of
+        if name not in selectable
+    ]
+    return "\n    warning: ".join([", ".join(parts), *warnings])
 
 
 def _check_address(config: ServiceConfig, http: HTTPSection) -> str:

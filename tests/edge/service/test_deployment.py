@@ -94,7 +94,7 @@ def test_configurations_of_the_example_are_valid():
 
 def test_the_template_passes_the_check_after_its_marked_places_are_edited(tmp_path):
     text = files("pantarhei.service").joinpath("template.yaml").read_text(encoding="utf-8")
-    assert len(re.findall(r"# EDIT:", text)) == 4
+    assert len(re.findall(r"# EDIT:", text)) == 5
     for name, source in {"ontology.ttl": "building.ttl", "mapping.yaml": "mappings/temperature.yaml"}.items():
         shutil.copy(EXAMPLE / source, tmp_path / name)
     said = []
@@ -103,6 +103,7 @@ def test_the_template_passes_the_check_after_its_marked_places_are_edited(tmp_pa
         (tmp_path / "site.yaml").write_text(text, encoding="utf-8")
         check_service(read_config(tmp_path / "site.yaml", {}), said.append)
     assert [line.partition(":")[0] for line in said] == ["reasoner", "plant", "store", "dead_letters", "http"]
+    assert "warning" not in said[0]
 
 
 @pytest.mark.long

@@ -1,0 +1,44 @@
+import pytest
+
+from pantarhei.errors import CheckFailedError
+from pantarhei.service.supervisor import check_service
+from service_tools import free_port, site
+
+SINKS = "sinks: {store: {sql: 'sqlite:///a.db', of: [%s]}}"
+
+
+@pytest.mark.parametrize(
+    ("of", "rules", "warnings"),
+    [
+        ("'*', repairs, hot", False, []),
+        ("conclusions", True, []),
+        ("conclusions, hot", False, ["conclusions selects nothing"]),
+        ("hott, other", False, ["hott selects nothing; add a query or rules (did you mean hot?)", "other"]),
+    ],
+)
+def test_the_check_warns_of_sinks_that_select_nothing(tmp_path, of, rules, warnings):
+    (tmp_path / "r.lars").write_text("@prefix : <http://example.org/> .\nalarm(S) :- :Hot(S) in [2 sec].\n")
+    lines = []
+    more = SINKS % of + ("\nrules: r.lars" if rules else "")
+    check_service(site(tmp_path, "{web: {http: {readings: m.yaml}}}", more), lines.append)
+    found = lines[0].split("\n    warning: ")[1:]
+    assert len(found) == len(warnings)
+    assert all(f"sinks.store.of: {text}" in line for line, text in zip(found, warnings, strict=True))
+
+
+def test_the_check_warns_of_a_site_without_queries_and_rules(tmp_path):
+    config = site(tmp_path, "{web: {http: {readings: m.yaml}}}", SINKS % "'*'")
+    lines = []
+    check_service(config.model_copy(update={"queries": {}}), lines.append)
+    assert "sinks.store.of: * selects nothing; add a query or rules" in lines[0]
+
+
+def test_the_check_lists_each_part_that_cannot_be_used(tmp_path):
+    (tmp_path / "r.lars").write_text("alarm(S) :-")
+    source = f"{{plant: {{mqtt: 'mqtt://127.0.0.1:{free_port()}', topics: {{t: m.yaml}}}}}}"
+    config = site(tmp_path, source, SINKS % "'*'" + "\nrules: r.lars")
+    lines = []
+    with pytest.raises(CheckFailedError) as error:
+        check_service(config, lines.append)
+    assert lines == ["store: connected"]
+    assert [each.partition(":")[0] for each in error.value.problems] == ["reasoner", "plant"]
