@@ -109,7 +109,9 @@ class _Hook(BaseHTTPRequestHandler):
     server: WebhookServer
 
     def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
+        size = int(self.headers["Content-Length"])
+        if len(body := self.rfile.read(size)) < size:
+            return  # the sink was killed
         self.server.received.append((self.path, self.headers, body))
         status = self.server.answers.pop(0) if self.server.answers else 200
         if status is None:
