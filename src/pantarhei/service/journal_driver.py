@@ -5,7 +5,7 @@ writer, a reader, and a restart come to the same state.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from hashlib import blake2b
 from heapq import heapify, heappop, heappush
@@ -271,7 +271,7 @@ class JournalDriver:
             record = Record.from_line(fields.encode())
             if record is None:
                 raise CheckpointError(str(path), "a message that waits is damaged")
-            driver._hold(driver._contents(record, []))
+            driver._held += driver._contents(record, [])
         driver._held = [each for each in driver._held if driver.at is None or each.at > driver.at]
         heapify(driver._held)
         driver._register_queries(note["queries"])
@@ -353,18 +353,19 @@ class JournalDriver:
         return emitted
 
     def _steps(self, record: Record, dead: list[DeadLetter]) -> Iterator[tuple[datetime, Sequence[_Held]]]:
-        """Yield the messages of each step with its time; with `order: event`, those up to the watermark."""
-        contents = self._contents(record, dead)
-        if not self._in_order:
-            if record.at != NEVER:
-                yield record.at, list(contents)
-            return
-        self._hold(contents)
-        while self._held and (at := self._held[0].at) <= record.at:
-            released = []
+        """Yield the messages of each step with its time, up to the time of the record or its watermark."""
+        for each in self._contents(record, dead):
+            heappush(self._held, each)
+        at = NEVER
+        while self._held and self._held[0].at <= record.at:
+            at, released = self._held[0].at, list[_Held]()
             while self._held and self._held[0].at == at:
                 released.append(heappop(self._held))
             yield at, released
+        if not self._in_order:
+            if at < record.at:
+                yield record.at, ()
+            return
         # what is concluded must not depend on how messages arrive: time advances to ends of ticks and windows
         window, at = self._config.window, record.at
         if length := min(filter(None, (window.tick, window.slide)), default=None):
@@ -389,10 +390,6 @@ class JournalDriver:
             for at, triples in content:
                 self._arrived += 1
                 yield _Held(at, self._arrived, message, record.received, triples)
-
-    def _hold(self, contents: Iterable[_Held]) -> None:
-        for each in contents:
-            heappush(self._held, each)
 
     def _push(
         self, at: datetime, held: Sequence[_Held], counter: ChangeCounter, dead: list[DeadLetter]

@@ -44,10 +44,10 @@ class _Seldom(logging.Filter):
         self._passed: dict[object, float] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        now, last = time.monotonic(), self._passed.get(record.msg, -math.inf)
-        if record.levelno < logging.WARNING or now - last < 10:
+        now = time.monotonic()
+        if record.levelno < logging.WARNING or now - self._passed.get(record.msg, -math.inf) < 10:
             return False
-        self._passed = {record.msg: now} if len(self._passed) > 100 else {**self._passed, record.msg: now}
+        self._passed[record.msg] = now  # the texts of uvicorn are few
         return True
 
 
