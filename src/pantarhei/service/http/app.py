@@ -31,7 +31,11 @@ Control: TypeAlias = Callable[..., Any]
 errors of `Writer.handle`.
 """
 _ANSWER = {"default": {"description": "The result, or the error as text"}}
-_HEADERS = ("Authorization", "Content-Type", "Last-Event-ID", "Message-Id")
+_CORS: dict[str, Any] = {
+    "allow_methods": ("GET", "POST", "DELETE"),
+    "allow_headers": ("Authorization", "Content-Type", "Last-Event-ID", "Message-Id"),
+    "expose_headers": ("Location", "Retry-After"),
+}
 
 
 @dataclass
@@ -113,16 +117,10 @@ def make_app(view: ServiceView) -> Starlette:
         return described
 
     routes = [Route(each.path, each.handle, methods=list(each.methods)) for each in endpoints]
-    cors = Middleware(
-        CORSMiddleware,
-        allow_origins=view.http.origins,
-        allow_methods=["GET", "POST", "DELETE"],
-        allow_headers=_HEADERS,
-        expose_headers=["Location", "Retry-After"],
-    )
+    cors = Middleware(CORSMiddleware, allow_origins=view.http.origins, **_CORS)
     guard = Middleware(Guard, section=view.http, count=view.metrics.count_request)
-    routes += [Route("/openapi.json", openapi), *page_routes(view)]
-    return Starlette(routes=routes, middleware=[cors, guard])
+    routes.append(Route("/openapi.json", openapi))
+    return Starlette(routes=[*routes, *page_routes(view)], middleware=[cors, guard])
 
 
 def _openapi(title: str, endpoints: Sequence[Endpoint]) -> dict[str, Any]:

@@ -39,6 +39,10 @@ PERIOD = 0.5
 """Seconds for which requests share a polled value."""
 _FIELDS, _RANGES = 100, 50  # most parameters of a request, and most ranges in Accept
 _REST = 8  # bytes of a refused body that are read, as a multiple of the limit
+POLICY = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+"""Content security policy: the page loads nothing from other servers."""
+_HEADERS = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
+_HEADERS |= {"Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer"}
 _RETRY = {"Retry-After": "1"}
 _CLOSE = {"Connection": "close"}
 _GRACE = 1.0  # seconds in which a query ends by itself, with a text of its own
@@ -89,8 +93,8 @@ class Guard:
                 status = message["status"]
                 self._count(scope["path"], status)
                 headers = MutableHeaders(scope=message)
-                headers.setdefault("X-Content-Type-Options", "nosniff")
-                headers.setdefault("Cache-Control", "no-store")
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
             await send(message)
 
         self._running += 1

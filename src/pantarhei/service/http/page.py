@@ -9,14 +9,14 @@ import time
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from importlib.resources import files
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
 
 from pantarhei.encoding.numbers import NO_FACTS
 from pantarhei.io.writers import json_time
@@ -33,10 +33,6 @@ if TYPE_CHECKING:
     from pantarhei.window.log import Log
 
 _T = TypeVar("_T")
-TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
-POLICY = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
-"""Content security policy of the page: nothing is loaded from other servers."""
-_HEADERS = {"Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer", "Cache-Control": "no-cache"}
 _SECONDS, _BARS = 180, 120  # seconds of the plots of rates, bars of the plot of the window
 _PAUSES = 10  # seconds between counts of the window for each second that a count takes
 _DEAD, _PAYLOAD = 50, 500
@@ -215,21 +211,17 @@ def repair_as_json(repair: Repair) -> dict[str, Any]:
     return {**head, "removals": texts[:_REMOVALS], "more": max(0, len(texts) - _REMOVALS)}
 
 
-def page_routes(view: ServiceView) -> list[Route]:
-    """Return the routes: `/` and `/static/{name}`, which need no token, and those of the state, which do.
+def page_routes(view: ServiceView) -> list[BaseRoute]:
+    """Return the routes: `/` and `/static`, which need no token, and those of the state, which do.
 
     `/state`; `/window?from=…&to=…`: assertions of a part of the window; `/repairs`;
     `/repairs/proof?at=…&place=…`; `/conclusions/proof?row=…`: JSON.
     """
     state = PageState(view)
-    found = {each.name: each for each in files("pantarhei.service").joinpath("page").iterdir()}
-    types = {name: TYPES[name.split(".")[-1]] for name in found if name.split(".")[-1] in TYPES}
+    static = StaticFiles(packages=[("pantarhei.service", "page")])
 
-    def file(request: Request) -> Response:
-        name = request.path_params.get("name", "index.html")
-        if name not in types:
-            raise RequestError(404, "there is no such file")
-        return Response(found[name].read_bytes(), headers=_HEADERS, media_type=types[name])
+    async def index(request: Request) -> Response:
+        return await static.get_response("index.html", request.scope)
 
     def in_slot(answer: Callable[[Request], Response]) -> Callable[[Request], Awaitable[Response]]:
         async def respond(request: Request) -> Response:
@@ -238,8 +230,8 @@ def page_routes(view: ServiceView) -> list[Route]:
         return respond
 
     return [
-        Route("/", file),
-        Route("/static/{name}", file),
+        Route("/", index),
+        Mount("/static", static),
         Route("/state", state.state),
         Route("/window", state.assertions),
         Route("/repairs", state.repairs),

@@ -170,7 +170,7 @@ def test_files_allow_nothing_from_other_servers(served, name):
     assert answer.headers["Content-Security-Policy"].startswith("default-src 'self'")
 
 
-@pytest.mark.parametrize("name", ["other", "__init__.py", "..%2fconfig.py", "%2e%2e/config.py"])
+@pytest.mark.parametrize("name", ["other", "__init__.py", "..%2fconfig.py", "%2e%2e/config.py", "%00", ""])
 def test_other_files_are_not_served(served, name):
     assert served.get(f"/static/{name}").status_code == 404
 
