@@ -232,7 +232,7 @@ _RENAMED = {"Gone": "RetractedAssertion", "WouldHold": "Abduction"}
 
 
 _SUBMODULES = ("spark", "temporal")
-"""Modules with public names of their own; `spark` is loaded, with PySpark, when it is first used."""
+"""Modules with public names of their own; PySpark is imported when a name of `spark` is first used."""
 
 
 def __dir__() -> list[str]:

@@ -33,7 +33,7 @@ from pantarhei.engine.stream_history import Counters
 from pantarhei.engine.stream_state import Arriving, StreamState
 from pantarhei.engine.temporal_engine import ConclusionFeed
 from pantarhei.engine.update import Stats, WindowUpdate
-from pantarhei.errors import InputError, MissingOptionError, TimestampError, check_type
+from pantarhei.errors import InputError, LateABoxError, MissingOptionError, TimestampError, check_type
 from pantarhei.errors.base import parameter
 from pantarhei.explain.absence import Absence
 from pantarhei.explain.explainer import LIMIT, WAYS, WindowExplainer
@@ -308,9 +308,13 @@ class StreamReasoner(Materialized):
         """Advance the time to `at` without an ABox. The cost is that of dropping the expired partitions.
 
         Raises:
-            LateABoxError, TimestampError: as for `push`.
+            LateABoxError: `at` is older than the newest time.
+            TimestampError: as for `push`.
         """
-        return self._step(lambda: self._held.step(at, None))
+        try:
+            return self._step(lambda: self._held.step(at, None))
+        except LateABoxError as error:
+            raise LateABoxError(error.at, error.newest, is_abox=False) from None
 
     def _note_times_cut(self, count: int) -> None:
         if count:

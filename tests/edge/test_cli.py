@@ -1046,9 +1046,10 @@ def test_a_closed_pipe_is_no_error(quads):
     process.stderr.close()
 
 
-def test_importing_is_light():
+@pytest.mark.parametrize("completed", ["", "; [getattr(pantarhei, name) for name in dir(pantarhei)]"])
+def test_importing_is_light(completed):
     heavy = "pyspark pandas pyarrow owlready2 rich typer"
-    code = f"import pantarhei, sys; print([m for m in '{heavy}'.split() if m in sys.modules])"
+    code = f"import pantarhei, sys{completed}; print([m for m in '{heavy}'.split() if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
 

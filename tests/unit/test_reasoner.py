@@ -233,6 +233,7 @@ def test_time_does_not_go_back(reasoner):
         with pytest.raises(LateABoxError) as raised:
             step()
         assert (raised.value.at, raised.value.newest) == ("4", "5")
+    assert str(raised.value) == "time does not go back: 4 is older than the newest time, 5"
     reasoner.advance(8)
     with pytest.raises(LateABoxError, match="newest time, 8"):
         reasoner.push(7, [])

@@ -19,15 +19,24 @@ class LateABoxError(StreamError):
         newest: the newest timestamp.
         allowed_lateness: the allowed lateness; None if there is none.
         lateness: the smallest allowed lateness that would accept the ABox; None if it is unknown.
+        is_abox: False for a time without an ABox, given to `advance`.
     """
 
     def __init__(
-        self, at: str, newest: str, allowed_lateness: str | None = None, lateness: str | None = None
+        self,
+        at: str,
+        newest: str,
+        allowed_lateness: str | None = None,
+        lateness: str | None = None,
+        is_abox: bool = True,
     ) -> None:
-        super().__init__(at, newest, allowed_lateness, lateness)
+        super().__init__(at, newest, allowed_lateness, lateness, is_abox)
         self.at, self.newest, self.allowed_lateness, self.lateness = at, newest, allowed_lateness, lateness
+        self.is_abox = is_abox
 
     def __str__(self) -> str:
+        if not self.is_abox:
+            return f"time does not go back: {self.at} is older than the newest time, {self.newest}"
         wrong = f"; if the newest time is wrong, {parameter('max_ahead')} excludes such times"
         enough = parameter("allowed_lateness", self.lateness)
         if self.allowed_lateness is not None:

@@ -1,16 +1,23 @@
-"""Reasoning on Spark: from batch or streaming DataFrames to canonical models, updates and answers."""
+"""Reasoning on Spark: from batch or streaming DataFrames to canonical models, updates and answers.
 
-from pantarhei.query.continuous_query import Registration
-from pantarhei.spark.driver import Counts, LateABox
-from pantarhei.spark.frame_mapping import melt
-from pantarhei.spark.materialize import materialize_aboxes
-from pantarhei.spark.results import typed
-from pantarhei.spark.running_query import QueryProgress, ReasoningQuery
-from pantarhei.spark.sessions import session
-from pantarhei.spark.shards.sharded_stream import shard_stream
-from pantarhei.spark.sources.file_source import PantarheiSource, register
-from pantarhei.spark.sources.redis_source import PantarheiRedisSource
-from pantarhei.spark.streaming import reason_stream, run
+PySpark is imported when a name of this module is first used, so that shells complete names quickly.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pantarhei.query.continuous_query import Registration
+    from pantarhei.spark.driver import Counts, LateABox
+    from pantarhei.spark.frame_mapping import melt
+    from pantarhei.spark.materialize import materialize_aboxes
+    from pantarhei.spark.results import typed
+    from pantarhei.spark.running_query import QueryProgress, ReasoningQuery
+    from pantarhei.spark.sessions import session
+    from pantarhei.spark.shards.sharded_stream import shard_stream
+    from pantarhei.spark.sources.file_source import PantarheiSource, register
+    from pantarhei.spark.sources.redis_source import PantarheiRedisSource
+    from pantarhei.spark.streaming import reason_stream, run
 
 __all__ = [
     "Counts",
@@ -29,6 +36,31 @@ __all__ = [
     "shard_stream",
     "typed",
 ]
+
+_MODULES = {
+    "Registration": "pantarhei.query.continuous_query",
+    "Counts": "pantarhei.spark.driver",
+    "LateABox": "pantarhei.spark.driver",
+    "melt": "pantarhei.spark.frame_mapping",
+    "materialize_aboxes": "pantarhei.spark.materialize",
+    "typed": "pantarhei.spark.results",
+    "QueryProgress": "pantarhei.spark.running_query",
+    "ReasoningQuery": "pantarhei.spark.running_query",
+    "session": "pantarhei.spark.sessions",
+    "shard_stream": "pantarhei.spark.shards.sharded_stream",
+    "PantarheiSource": "pantarhei.spark.sources.file_source",
+    "register": "pantarhei.spark.sources.file_source",
+    "PantarheiRedisSource": "pantarhei.spark.sources.redis_source",
+    "reason_stream": "pantarhei.spark.streaming",
+    "run": "pantarhei.spark.streaming",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_MODULES[name]), name)
+    return found
 
 
 def __dir__() -> list[str]:

@@ -121,6 +121,29 @@ def test_time_does_not_go_back_with_the_machines_clock(make, clock):
         assert later.at >= last
 
 
+@pytest.mark.parametrize("clock", [ARRIVAL, EVENT])
+@pytest.mark.parametrize("seed", range(4))
+def test_jumps_of_the_machines_clock_end_nothing_and_right_times_are_processed_in_the_end(make, clock, seed):
+    config, batcher = make(clock, window="{range: 1m, slide: 1s}")
+    driver, chance = JournalDriver.fresh(read_knowledge(config)), random.Random(seed)
+    jump, reasons = timedelta(0), set()
+    for at in range(300):
+        if at < 150 and chance.random() < 0.1:
+            jump = timedelta(seconds=chance.choice([-3600, -60, -1, 0, 1, 60, 100]))
+        now = second(at) + (jump if at < 150 else timedelta(0))
+        given = [] if chance.random() < 0.3 else [message(at, name=chance.choice("st"), number=at)]
+        tick = batcher.tick(driver.number, driver.at, now)
+        records = batcher.batches(given, driver.number, driver.at, now) or [tick] * (tick is not None)
+        for record in records:
+            before = driver.at
+            emitted = driver.apply(record)
+            assert before is None or driver.at >= before
+            reasons.update(dead.reason for dead in emitted.dead)
+            assert at < 260 or not emitted.dead
+    assert reasons <= {"late", "ahead"}
+    assert driver.at > second(290)
+
+
 @pytest.mark.parametrize(
     "seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(4, 40))]
 )
