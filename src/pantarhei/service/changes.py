@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from pantarhei.model.temporal_rule import TemporalAtom
     from pantarhei.query.continuous_query import ContinuousQuery
 
-CONCLUSIONS, REPAIRS, EVERYTHING = "conclusions", "repairs", "*"
+CONCLUSIONS, REPAIRS, DEAD_LETTERS, EVERYTHING = "conclusions", "repairs", "dead_letters", "*"
 """Names of changes that are not names of queries; `*` are all queries and the conclusions."""
-RESERVED = (CONCLUSIONS, REPAIRS, EVERYTHING)
+RESERVED = (CONCLUSIONS, REPAIRS, DEAD_LETTERS, EVERYTHING)
 _ENCODE = json.JSONEncoder(sort_keys=True, ensure_ascii=False).encode
 
 

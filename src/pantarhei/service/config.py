@@ -174,7 +174,9 @@ class StdinSource(ConfigSection):
 
 
 class SinkSection(ConfigSection):
-    """Sink of the changes with the names `of`; `*` are all queries and the conclusions."""
+    """Sink of the changes with the names `of`; `*` are all queries and the conclusions, `repairs` and
+    `dead_letters` are named.
+    """
 
     of: Texts = ("*",)
 

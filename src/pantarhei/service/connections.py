@@ -8,6 +8,7 @@ from typing import Any
 
 from pantarhei.errors import OptionError
 from pantarhei.service import config as sections
+from pantarhei.service.changes import DEAD_LETTERS
 from pantarhei.service.config import ServiceConfig
 from pantarhei.service.kafka import KafkaChanges, KafkaMessages
 from pantarhei.service.mqtt import MQTTChanges, MQTTMessages
@@ -36,7 +37,6 @@ _SINKS: Mapping[type, Callable[[str, ServiceConfig, Any, Positions], Sink]] = {
     sections.WebhookSink: WebhookChanges,
     sections.DeadLettersSection: DeadLettersFile,
 }
-_DEAD_LETTERS = "dead_letters"
 
 
 def make_sources(config: ServiceConfig) -> list[Source]:
@@ -49,9 +49,9 @@ def make_sinks(config: ServiceConfig) -> list[Sink]:
     positions = Positions(config.path(config.state.folder) / "positions.json")
     given: dict[str, object] = dict(config.sinks)
     if config.dead_letters is not None:
-        if _DEAD_LETTERS in given:
-            raise OptionError("sinks", repr(_DEAD_LETTERS), "another name, for it is reserved")
-        given[_DEAD_LETTERS] = config.dead_letters
+        if DEAD_LETTERS in given:
+            raise OptionError("sinks", repr(DEAD_LETTERS), "another name, for it is reserved")
+        given[DEAD_LETTERS] = config.dead_letters
     found = [_SINKS[type(section)](name, config, section, positions) for name, section in given.items()]
     paths = Counter(sink.path for sink in found if isinstance(sink, AppendingSink))
     if twice := [path for path, count in paths.items() if count > 1]:

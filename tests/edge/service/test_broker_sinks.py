@@ -18,7 +18,7 @@ IDS = [each.id for record in RECORDS for each in record.changes]
 
 
 def sink_of(folder, sources, section):
-    (folder / "state").mkdir(exist_ok=True)
+    (folder / "state").mkdir(exist_ok=True, parents=True)
     [sink] = make_sinks(site(folder, sources, f"sinks: {{out: {json.dumps(section)}}}"))
     return sink
 
@@ -129,6 +129,27 @@ def test_changes_are_produced_once_with_their_id_as_key(tmp_path, cluster, is_tr
     found = consumed(cluster, "alarms", len(IDS))
     assert sorted(each.key().decode() for each in found) == sorted(IDS)
     assert all(json.loads(each.value())["id"] == each.key().decode() for each in found)
+
+
+def test_dead_letters_are_written_to_topics(tmp_path, cluster):
+    records = [emitted(number, 1, dead=number % 2) for number in range(1, 6)]
+
+    def write(folder, section):
+        sink = sink_of(folder, "{}", {**section, "of": "dead_letters"})
+        sink.begin(0)
+        for each in records:
+            sink.put(each)
+        assert sink.finish(20)
+
+    write(tmp_path / "kafka", {"kafka": cluster, "topic": "alarms"})
+    of_kafka = [json.loads(each.value()) for each in consumed(cluster, "alarms", 3)]
+    with mosquitto(tmp_path) as port, Subscriber(port) as subscriber:
+        write(tmp_path / "mqtt", {"mqtt": f"mqtt://127.0.0.1:{port}", "topic": "alarms/{name}"})
+        wait_until(lambda: len(subscriber.ids) == 3)
+        assert {each.topic for each in subscriber.received} == {"alarms/dead_letters"}
+        of_mqtt = [json.loads(each.payload) for each in subscriber.received]
+    assert sorted(each["id"] for each in of_kafka) == sorted(each["id"] for each in of_mqtt)
+    assert {(each["name"], each["row"]["reason"]) for each in of_kafka} == {("dead_letters", "malformed")}
 
 
 @pytest.mark.parametrize("is_transactional", [False, True])

@@ -26,7 +26,7 @@ from pantarhei.model.time import TimePoint
 from pantarhei.proofs.renderers import html_page
 from pantarhei.query.answers import QueryResult, column_names
 from pantarhei.rdf.parse import check_fact, parse_statement
-from pantarhei.service.changes import CONCLUSIONS, REPAIRS
+from pantarhei.service.changes import RESERVED
 from pantarhei.service.config import HTTPSource
 from pantarhei.service.decoding import topic_pattern
 from pantarhei.service.http.exchange import Polled, RequestError, accepted, read_body
@@ -121,7 +121,7 @@ class Resources:
             expected = 'the body must be {"name": "…", "query": "…"}, with texts'
             raise RequestError(400, f"{expected}: {error.errors()[0]['msg']}") from None
         name, text = given.name, given.query
-        if not _NAME.fullmatch(name) or name in (CONCLUSIONS, REPAIRS):
+        if not _NAME.fullmatch(name) or name in RESERVED:
             problem = "is reserved" if _NAME.fullmatch(name) else "is invalid"
             advice = "choose another one, of up to 100 letters, digits, dots, hyphens and underscores"
             raise RequestError(400, f"the name {name[:120]!r} {problem}; {advice}")

@@ -7,7 +7,6 @@ import io
 import json
 import os
 from abc import abstractmethod
-from base64 import b64encode
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
@@ -21,7 +20,7 @@ from pantarhei.service.changes import Emitted
 from pantarhei.service.clients import LOG
 from pantarhei.service.config import DeadLettersSection, FileSink, ParquetFolderSink, ServiceConfig
 from pantarhei.service.message_journal import write_all
-from pantarhei.service.sinks.sink import COLUMNS, Positions, Sink, letters_of, rows_of, to_json
+from pantarhei.service.sinks.sink import COLUMNS, Positions, Sink, changes_of_letters, rows_of, to_json
 
 
 class AppendingSink(Sink):
@@ -175,15 +174,8 @@ class DeadLettersFile(AppendingSink):
         return emitted.received or emitted.at  # steps may have times of long ago
 
     def lines(self, emitted: Emitted) -> Iterator[str]:
-        at = json_time(self.time_of(emitted))
-        for id_, each in letters_of(emitted):
-            fields: dict[str, object] = {"id": id_, "at": at, "reason": each.reason}
-            fields |= {"detail": each.detail, "source": each.message.source, "topic": each.message.topic}
-            try:
-                fields["payload"] = each.message.payload.decode()
-            except UnicodeDecodeError:
-                fields["payload_base64"] = b64encode(each.message.payload).decode()
-            yield f"{to_json(fields)}\n"
+        for each in changes_of_letters(emitted):
+            yield f"{to_json({'id': each.id, 'at': json_time(each.at), **each.row})}\n"
 
 
 class ParquetFolder(AppendingSink):

@@ -7,6 +7,7 @@ import logging
 import threading
 import time
 from abc import ABC, abstractmethod
+from base64 import b64encode
 from collections import Counter, deque
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -21,7 +22,7 @@ from pantarhei.engine.checkpoint.container import replace_file
 from pantarhei.errors import JournalError
 from pantarhei.io.writers import json_time
 from pantarhei.service import clients
-from pantarhei.service.changes import Emitted, is_wanted
+from pantarhei.service.changes import DEAD_LETTERS, Change, Emitted, is_wanted
 from pantarhei.service.clients import LOG, reaching, text_of
 from pantarhei.service.message_journal import DeadLetter
 
@@ -219,6 +220,8 @@ class Sink(ABC):
             False if the queue is still full.
         """
         changes = tuple(each for each in emitted.changes if is_wanted(each.name, self._wanted))
+        if DEAD_LETTERS in self._wanted:
+            changes += tuple(changes_of_letters(emitted))
         selected = emitted._replace(changes=changes, dead=emitted.dead if self.takes_dead else ())
         with self._moved:
             if not self._moved.wait_for(lambda: self._is_abandoned or not self.is_full, patience):
@@ -325,6 +328,18 @@ def rows_of(emitted: Emitted) -> Iterator[tuple[str, int, str, str, str, str]]:
     """Yield the changes of a record as rows of `COLUMNS`; times are texts, rows are JSON."""
     for each in emitted.changes:
         yield each.id, emitted.number, str(json_time(each.at)), each.name, each.sign, to_json(each.row)
+
+
+def changes_of_letters(emitted: Emitted) -> Iterator[Change]:
+    """Yield the dead letters of a record as changes, with the time of their arrival."""
+    at = emitted.received or emitted.at  # steps may have times of long ago
+    for id_, (message, reason, detail) in letters_of(emitted):
+        row = {"reason": reason, "detail": detail, "source": message.source, "topic": message.topic}
+        try:
+            row["payload"] = message.payload.decode()
+        except UnicodeDecodeError:
+            row["payload_base64"] = b64encode(message.payload).decode()
+        yield Change(id_, at, DEAD_LETTERS, "+", row)
 
 
 def letters_of(emitted: Emitted) -> Iterator[tuple[str, DeadLetter]]:

@@ -6,6 +6,8 @@ import csv
 import itertools
 import json
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -197,6 +199,32 @@ def test_dead_letters_are_kept_for_their_time(tmp_path):
     assert [[int(each["id"].split("-")[0]) for each in letters] for letters in found] == [[4, 5, 6], [7]]
     assert found[0][0]["reason"] == "malformed"
     assert found[0][0]["payload_base64"] == "/3s="
+
+
+@pytest.mark.parametrize("section", [{"file": "o.ndjson"}, {"file": "o.csv"}, {"sql": "sqlite:///o.db"}])
+@pytest.mark.parametrize("of", ["dead_letters", ["dead_letters", "hot"], "*"])
+def test_dead_letters_are_changes_of_their_own_name(tmp_path, section, of):
+    [sink] = make_sinks(configured(tmp_path, {"sinks": {"out": {**section, "of": of}}}))
+    (tmp_path / "state").mkdir()
+    sink.begin(0)
+    for each in RECORDS:
+        sink.put(each)
+    assert sink.finish(20)
+    if "sql" in section:
+        with closing(sqlite3.connect(tmp_path / "o.db")) as database:
+            stored = database.execute("select name, row from changes").fetchall()
+        rows = [(name, json.loads(row)) for name, row in stored]
+    elif section["file"] == "o.csv":
+        with (tmp_path / "o.csv").open() as lines:
+            rows = [(row["name"], json.loads(row["row"])) for row in csv.DictReader(lines)]
+    else:
+        found = map(json.loads, (tmp_path / "o.ndjson").read_text().splitlines())
+        rows = [(each["name"], each["row"]) for each in found]
+    names = [name for name, _ in rows]
+    assert names.count("hot") == (4 if "hot" in of or of == "*" else 0)
+    letters = [row for name, row in rows if name == "dead_letters"]
+    expected = {"reason": "malformed", "detail": "not JSON", "source": "plant", "topic": "site/1"}
+    assert letters == ([] if of == "*" else [{**expected, "payload_base64": "/3s="}] * 2)
 
 
 def test_a_disk_that_is_full_leaves_whole_lines(tmp_path, monkeypatch):
