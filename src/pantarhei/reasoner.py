@@ -441,7 +441,8 @@ class StreamReasoner(Materialized):
         """Repairs that found a contradiction, at timestamps in the window, in ascending order."""
         with self._lock:
             history = self._held.history
-        return tuple(repair for level, repair in history.repairs if level >= history.log.timeline.first_level)
+        inside = history.repairs.from_level(history.log.timeline.first_level)
+        return tuple(repair for _, repair in inside)
 
     def quality(self) -> Quality:
         """Return tables of conflicts and removed assertions in window and history, per entity, property and

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import logging
 import warnings
-from bisect import bisect_left
 from dataclasses import dataclass, field, replace
-from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +17,7 @@ from pantarhei.encoding.given_forms import FormsChange, GivenForms
 from pantarhei.encoding.numbers import NO_FACTS, NO_FORMS, Encoded, Fact, Forms, Integers, as_tuples
 from pantarhei.engine.consumer import NOTHING_PENDING, Consumers, DeliveryState, Marks
 from pantarhei.engine.memory import Eviction, Memory
-from pantarhei.engine.stream_history import Arrival, Counters, StreamHistory
+from pantarhei.engine.stream_history import Arrival, Counters, PastRepair, StreamHistory
 from pantarhei.engine.update import StepAssertions, TripleDelta, WindowUpdate
 from pantarhei.errors import UndecidedRepairWarning
 from pantarhei.interpretation.interpretation import ClosedABox
@@ -27,7 +25,7 @@ from pantarhei.materialize.model import WindowModel
 from pantarhei.model.time import TimePoint, show_time, time_of
 from pantarhei.repair.repairer import Repairer
 from pantarhei.repair.result import Repair
-from pantarhei.window.log import Changes, Entry, Log
+from pantarhei.window.log import ByLevel, Changes, Entry, Log
 from pantarhei.window.retention import Limits, PastEntries
 from pantarhei.window.sliding import Step, Window
 
@@ -307,22 +305,22 @@ def with_arrival(
         repair: the repair of the ABox.
         past: the ABoxes that have left the window.
     """
-    repairs = history.repairs
-    if repairs:
-        first, last = (
-            bisect_left(repairs, level, key=itemgetter(0)) for level in (past.first_level(log), arrival.level)
-        )
-        repairs = repairs[first:last]
+    repairs = history.repairs.from_level(past.first_level(log)) if history.repairs else history.repairs
+    newest = repairs.newest
+    if newest is not None and newest.level == arrival.level:  # of an earlier part of the ABox
+        repairs = repairs.without_newest()
     counters = history.counters._replace(pushes=history.counters.pushes + 1)
     if arrival.contradicted:
-        repairs = (*repairs, (arrival.level, repair))
+        repairs = repairs.with_newest(PastRepair(arrival.level, repair))
         counters = counters.with_repair(arrival)
     if log.evidence > MOST_EVIDENCE:
         log = log.with_less_evidence(MOST_EVIDENCE // 2)
         dropped = {entry.level for entry in log if not entry.evidence}
-        repairs = tuple(
-            (level, repair.without_evidence() if level in dropped else repair) for level, repair in repairs
+        kept = (
+            PastRepair(level, repair.without_evidence() if level in dropped else repair)
+            for level, repair in repairs
         )
+        repairs = ByLevel.of(kept, repairs.first_level)
     return StreamHistory(log, step, arrival, repairs, counters, history.messages + 1, past, history.waiting)
 
 
@@ -370,8 +368,8 @@ class StepLog:
         Args:
             before: the counters before the step.
         """
-        repair, remembered, counters = done.update.repair, done.history.repairs, done.history.counters
-        if remembered and remembered[-1][1] is repair:
+        repair, newest, counters = done.update.repair, done.history.repairs.newest, done.history.counters
+        if newest is not None and newest.repair is repair:
             if _repair_log.isEnabledFor(logging.INFO):
                 _repair_log.info("at %s: %s", show_time(repair.at), repair.summary())
             if _repair_log.isEnabledFor(logging.DEBUG):

@@ -6,11 +6,10 @@ The last action of each step replaces the history as a whole. Facts are numbers 
 from __future__ import annotations
 
 import logging
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from operator import add, itemgetter
+from operator import add
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -22,7 +21,7 @@ from pantarhei.model.message_text import counted
 from pantarhei.model.time import TimePoint, in_zone_of, show_time, time_of
 from pantarhei.repair.history_records import records_of
 from pantarhei.repair.result import Prove, Repair
-from pantarhei.window.log import EMPTY_LOG, Entry, Log
+from pantarhei.window.log import EMPTY_LOG, ByLevel, Entry, Log
 from pantarhei.window.retention import FactTrace, History, PastEntries
 from pantarhei.window.sliding import Step, Window
 from pantarhei.window.watermark import Waiting
@@ -138,6 +137,13 @@ class Counters(NamedTuple):
 NOTHING_YET = Counters()
 
 
+class PastRepair(NamedTuple):
+    """Repair at the arrival of the ABox of a level."""
+
+    level: int
+    repair: Repair
+
+
 @dataclass(frozen=True, slots=True)
 class StreamHistory:
     """History of a stream, an immutable value.
@@ -156,7 +162,7 @@ class StreamHistory:
     log: Log = EMPTY_LOG
     step: Step | None = None
     arrival: Arrival | None = None
-    repairs: tuple[tuple[int, Repair], ...] = ()
+    repairs: ByLevel[PastRepair] = field(default_factory=ByLevel)
     counters: Counters = NOTHING_YET
     messages: int = 0
     past: PastEntries = field(default_factory=lambda: PastEntries(History()))
@@ -168,9 +174,8 @@ class StreamHistory:
 
     def with_proofs(self, prove: Prove) -> StreamHistory:
         """Return the history with conflicts that find their proofs by `prove`."""
-        return replace(
-            self, repairs=tuple((level, repair.proved_by(prove)) for level, repair in self.repairs)
-        )
+        repairs = (PastRepair(level, repair.proved_by(prove)) for level, repair in self.repairs)
+        return replace(self, repairs=ByLevel.of(repairs, self.repairs.first_level))
 
     @property
     def now(self) -> TimePoint | None:
@@ -206,18 +211,14 @@ class StreamHistory:
             at, start, now = (show_time(at if begun is None else in_zone_of(at, begun.at)) for at in times)
             raise ForgottenTimeError(f"the time {at}", f"one in window and history, {start} to {now}", start)
         log = self.past.log_at(ticks, self.log)
-        newest = log.newest
-        repairs = tuple(
-            (level, repair)
-            for level, repair in self.repairs
-            if newest is not None and log.timeline.first_level <= level <= newest.level
-        )
-        arrival = None
+        newest, arrival, repairs = log.newest, None, ByLevel[PastRepair]()
         if newest is not None:  # the model's part of the undo record is added when a model is built
-            contradicted = bool(repairs) and repairs[-1][0] == newest.level
-            undecided = repairs[-1][1].undecided_facts if contradicted else 0
-            nothing = np.empty(0, np.int32)
-            arrival = Arrival(newest.level, newest.facts, nothing, newest.cut, contradicted, undecided)
+            first_level = log.timeline.first_level
+            repairs = ByLevel.of(self.repairs.from_level(first_level).below(newest.level + 1), first_level)
+            repair, nothing = self.repair_of(newest.level), np.empty(0, np.int32)
+            undecided = 0 if repair is None else repair.undecided_facts
+            known = newest.cut, repair is not None, undecided
+            arrival = Arrival(newest.level, newest.facts, nothing, *known)
         then = window.step_at(step.kind, ticks)
         return StreamHistory(
             log, then, arrival, repairs, self.counters, self.messages, PastEntries(self.past.bounds)
@@ -231,9 +232,8 @@ class StreamHistory:
         """Return the repair at the arrival of the ABox of a level; None if there was none or it is not
         remembered.
         """
-        place = bisect_left(self.repairs, level, key=itemgetter(0))
-        found = self.repairs[place : place + 1]
-        return found[0][1] if found and found[0][0] == level else None
+        found = self.repairs.at_level(level)
+        return None if found is None else found.repair
 
     # -- their terms (engine/memory.py) --------------------------------------------------------
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise, takewhile
 from operator import attrgetter, sub
-from typing import NamedTuple
+from typing import Generic, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -44,76 +44,106 @@ _CHUNK = 512
 _LEVEL, _TICKS = attrgetter("level"), attrgetter("ticks")
 
 
+class HasLevel(Protocol):
+    """Value of a timestamp."""
+
+    @property
+    def level(self) -> int: ...
+
+
+_V = TypeVar("_V", bound=HasLevel)
+
+
 @dataclass(frozen=True, slots=True)
-class Timeline:
-    """Entries in chunks of 512, by ascending level and tick. Immutable. A change costs O(n / 512 + 512) for n
-    entries.
+class ByLevel(Generic[_V]):
+    """Values in chunks of 512, by ascending level. Immutable. A change costs O(n / 512 + 512) for n values.
 
     Args:
-        chunks: the entries, oldest first; no chunk is empty.
+        chunks: the values, oldest first; no chunk is empty.
         first_level: lower bound of the levels.
     """
 
-    chunks: tuple[tuple[Entry, ...], ...] = ()
+    chunks: tuple[tuple[_V, ...], ...] = ()
     first_level: int = 0
 
     @classmethod
-    def of(cls, entries: Iterable[Entry], first_level: int = 0) -> Timeline:
-        """Build a timeline from entries in ascending order, none below `first_level`. Costs linear time."""
-        given = tuple(entries)
+    def of(cls, values: Iterable[_V], first_level: int = 0) -> Self:
+        """Build a sequence from values in ascending order, none below `first_level`. Costs linear time."""
+        given = tuple(values)
         return cls(tuple(given[i : i + _CHUNK] for i in range(0, len(given), _CHUNK)), first_level)
 
     # -- change ------------------------------------------------------------------------------------
 
-    def with_newest(self, entry: Entry) -> Timeline:
-        """Return the timeline with a further entry, newer than all others."""
+    def with_newest(self, value: _V) -> Self:
+        """Return the sequence with a further value, newer than all others."""
         *full, last = self.chunks or ((),)
         if len(last) == _CHUNK:
-            return Timeline((*self.chunks, (entry,)), self.first_level)
-        return Timeline((*full, (*last, entry)), self.first_level)
+            return replace(self, chunks=(*self.chunks, (value,)))
+        return replace(self, chunks=(*full, (*last, value)))
 
-    def without_newest(self) -> Timeline:
-        """Return the timeline without its newest entry."""
+    def without_newest(self) -> Self:
+        """Return the sequence without its newest value."""
         *full, last = self.chunks
         shorter = last[:-1]
-        return Timeline((*full, shorter) if shorter else tuple(full), self.first_level)
+        return replace(self, chunks=(*full, shorter) if shorter else tuple(full))
 
-    def from_level(self, level: int) -> Timeline:
-        """Return the timeline without the entries below a level."""
+    def from_level(self, level: int) -> Self:
+        """Return the sequence without the values below a level."""
         if level <= self.first_level:
             return self
-        first_chunk = bisect_left(self.chunks, level, key=lambda chunk: chunk[-1].level)
+        first_chunk = bisect_left(self.chunks, level, key=_last_level)
         chunks = self.chunks[first_chunk:]
         if chunks and chunks[0][0].level < level:
             chunks = (chunks[0][bisect_left(chunks[0], level, key=_LEVEL) :], *chunks[1:])
-        return Timeline(chunks, level)
+        return replace(self, chunks=chunks, first_level=level)
 
     # -- reading -----------------------------------------------------------------------------------
 
     def __len__(self) -> int:
-        """Return the number of entries n. Costs O(n / 512)."""
+        """Return the number of values n. Costs O(n / 512)."""
         return sum(map(len, self.chunks))
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[_V]:
         """Iterate oldest first."""
         return chain.from_iterable(self.chunks)
 
     @property
-    def newest(self) -> Entry | None:
-        """Newest entry; None if there is none."""
+    def newest(self) -> _V | None:
+        """Newest value; None if there is none."""
         return self.chunks[-1][-1] if self.chunks else None
+
+    def at_level(self, level: int) -> _V | None:
+        """Return the value with a level; None if there is none. Costs O(log n)."""
+        chunk = bisect_left(self.chunks, level, key=_last_level)
+        place = bisect_left(self.chunks[chunk], level, key=_LEVEL) if chunk < len(self.chunks) else 0
+        found = self.chunks[chunk][place] if chunk < len(self.chunks) else None
+        return found if found is not None and found.level == level else None
+
+    def after(self, level: int) -> Iterator[_V]:
+        """Yield the values above a level, oldest first. Costs a binary search, and linear time in these
+        values.
+        """
+        whole = bisect_right(self.chunks, level, key=_last_level)
+        for chunk in self.chunks[whole:]:
+            yield from chunk[bisect_right(chunk, level, key=_LEVEL) :]
+
+    def below(self, level: int) -> list[_V]:
+        """Return the values below a level, oldest first. Costs linear time in the returned values."""
+        return list(takewhile(lambda value: value.level < level, self))
+
+
+def _last_level(chunk: tuple[HasLevel, ...]) -> int:
+    return chunk[-1].level
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline(ByLevel["Entry"]):
+    """Entries by ascending level and tick."""
 
     @property
     def next_level(self) -> int:
         """Level of the next timestamp of the stream."""
         return self.chunks[-1][-1].level + 1 if self.chunks else self.first_level
-
-    def at_level(self, level: int) -> Entry | None:
-        """Return the entry with a level; None if there is none. Costs O(log n)."""
-        chunk = bisect_left(self.chunks, level, key=lambda chunk: chunk[-1].level)
-        place = bisect_left(self.chunks[chunk], level, key=_LEVEL) if chunk < len(self.chunks) else 0
-        found = self.chunks[chunk][place] if chunk < len(self.chunks) else None
-        return found if found is not None and found.level == level else None
 
     def at_ticks(self, ticks: int) -> Entry | None:
         """Return the entry with a tick; None if there is none. Costs O(log n)."""
@@ -130,18 +160,6 @@ class Timeline:
         if chunk == len(self.chunks):
             return self.next_level
         return self.chunks[chunk][bisect_left(self.chunks[chunk], ticks, key=_TICKS)].level
-
-    def after(self, level: int) -> Iterator[Entry]:
-        """Yield the entries above a level, oldest first. Costs a binary search, and linear time in these
-        entries.
-        """
-        whole = bisect_right(self.chunks, level, key=lambda chunk: chunk[-1].level)
-        for chunk in self.chunks[whole:]:
-            yield from chunk[bisect_right(chunk, level, key=_LEVEL) :]
-
-    def below(self, level: int) -> list[Entry]:
-        """Return the entries below a level, oldest first. Costs linear time in the returned entries."""
-        return list(takewhile(lambda entry: entry.level < level, self))
 
     def check_invariants(self) -> None:
         """Assert that levels and ticks ascend. Costs a scan of the entries; for tests."""

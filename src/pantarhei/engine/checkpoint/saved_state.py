@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from itertools import pairwise
+from itertools import pairwise, starmap
 from types import UnionType
 from typing import Any, Literal, TypedDict, cast, get_args, get_origin, get_type_hints
 
@@ -51,7 +51,7 @@ from pantarhei.engine.checkpoint.repairs import RepairTable, constraints_named, 
 from pantarhei.engine.consumer import Saved
 from pantarhei.engine.diagnostics import InputDiagnostics
 from pantarhei.engine.options import ConclusionsIn, Derive, Options
-from pantarhei.engine.stream_history import Arrival, Counters, StreamHistory
+from pantarhei.engine.stream_history import Arrival, Counters, PastRepair, StreamHistory
 from pantarhei.engine.temporal_engine import CONCLUSIONS
 from pantarhei.errors import CheckpointMismatchError, CheckpointOptionError, check_type
 from pantarhei.materialize.model import Keep
@@ -64,7 +64,7 @@ from pantarhei.rules.compilation.program import GrowingProgram
 from pantarhei.temporal.rules import TemporalRules, abbreviate_rules
 from pantarhei.temporal.rules_checkpoint import rules_of
 from pantarhei.values.by_value import Numbers
-from pantarhei.window.log import Entry, Log, linked
+from pantarhei.window.log import ByLevel, Entry, Log, linked
 from pantarhei.window.retention import Departure, History, Limits, PastEntries
 from pantarhei.window.sliding import Step, Window
 
@@ -423,7 +423,8 @@ class Checkpoint:
         if contents.version < FIRST_WITH_EVIDENCE:  # and no count of undecided facts
             counters = counters._replace(undecided=sum(repair.undecided_facts for _, repair in repairs))
         waiting = read_waiting(contents, header["waiting"], times)
-        history = StreamHistory(log, step, arrival, repairs, counters, header["messages"], past, waiting)
+        remembered = ByLevel.of(starmap(PastRepair, repairs))
+        history = StreamHistory(log, step, arrival, remembered, counters, header["messages"], past, waiting)
         known = GivenForms(growing.vocabulary, dict(written.by_fact), dict(pairs.by_pair))
         kept = {
             name.removeprefix(_CONSUMER): column.tobytes
