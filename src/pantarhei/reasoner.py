@@ -16,8 +16,10 @@ from rdflib import Graph
 
 from pantarhei.encoding.numbers import Symbols
 from pantarhei.engine.checkpoint import (
+    UNPACED,
     GivenBackground,
     Json,
+    Pacer,
     RepairTable,
     State,
     checked_note,
@@ -725,7 +727,7 @@ class StreamReasoner(Materialized):
         checked = checked_note(note or {})
         return self._captured()(checked)
 
-    def _captured(self) -> Callable[[Mapping[str, Json]], bytes]:
+    def _captured(self, pacer: Pacer = UNPACED) -> Callable[[Mapping[str, Json]], bytes]:
         """Capture the present state; return a function that encodes it with a note, in any thread."""
         with self._lock:
             held = self._held
@@ -736,7 +738,7 @@ class StreamReasoner(Materialized):
         def encode(note: Mapping[str, Json]) -> bytes:
             ours = self.options, self._given_ontology, self._given, lexicon, self._saved_repairs
             with self._saving:
-                return save(replace(state, note=checked_note(note)), *ours)
+                return save(replace(state, note=checked_note(note)), *ours, pacer)
 
         return encode
 

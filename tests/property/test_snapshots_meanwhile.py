@@ -1,6 +1,7 @@
 """A snapshot is of one state, whatever other threads do while it is encoded; and they do not wait for it."""
 
 import random
+import sys
 import threading
 
 import pytest
@@ -8,7 +9,8 @@ from rdflib import XSD, Literal
 
 import pantarhei.engine.checkpoint.saved_state as state_module
 from counts import seeds
-from pantarhei import Ontology, StreamReasoner, Window, load_rules
+from pantarhei import History, Ontology, StreamReasoner, Window, load_rules
+from pantarhei.engine.checkpoint import Pacer
 from pantarhei.model.rule import Different, Rule
 from strategies import EX, is_a, related, x, y, z
 
@@ -157,3 +159,46 @@ def test_snapshots_of_a_running_stream_are_those_of_its_steps(seed):
     thread.join()
     assert len(taken) > 1
     assert set(taken) <= set(of_steps.values())
+
+
+def new_terms(at):
+    return [(EX[f"n{at}"], EX.p, Literal(at))]
+
+
+def contradictions(at):
+    return [(EX[f"s{at % 3}"], EX.v, Literal(at))]
+
+
+def forms(at):
+    return [(EX[f"n{at}"], EX.v, Literal("7" if at % 2 else "07", datatype=XSD.integer, normalize=False))]
+
+
+def longest_piece(aboxes, content, window, history):
+    """Number of calls between two pauses of an encoding, at most."""
+    reasoner = StreamReasoner(ONTOLOGY, Window(window), history=history)
+    for at in range(aboxes):
+        reasoner.push(at, content(at))
+    if history is not None:
+        reasoner = StreamReasoner.restore(reasoner.snapshot(), ONTOLOGY)
+    calls = [0]
+    encode = reasoner._captured(Pacer(lambda: calls.append(0)))
+    first = encode({})
+    calls[:] = [0]
+
+    def count(frame, event, argument):
+        calls[-1] += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        again = encode({})
+    finally:
+        sys.setprofile(None)
+    assert first == again == reasoner.snapshot()
+    return max(calls)
+
+
+@pytest.mark.parametrize("content", [new_terms, contradictions, forms])
+@pytest.mark.parametrize(("window", "history"), [(10_000, None), (10, History(steps=10_000))])
+def test_an_encoding_pauses_after_the_same_work_in_a_large_window(content, window, history):
+    small, large = (longest_piece(aboxes, content, window, history) for aboxes in (100, 300))
+    assert large <= small + 16

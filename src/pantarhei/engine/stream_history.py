@@ -211,7 +211,8 @@ class StreamHistory:
             at, start, now = (show_time(at if begun is None else in_zone_of(at, begun.at)) for at in times)
             raise ForgottenTimeError(f"the time {at}", f"one in window and history, {start} to {now}", start)
         log = self.past.log_at(ticks, self.log)
-        newest, arrival, repairs = log.newest, None, ByLevel[PastRepair]()
+        newest, arrival = log.newest, None
+        repairs: ByLevel[PastRepair] = ByLevel()
         if newest is not None:  # the model's part of the undo record is added when a model is built
             first_level = log.timeline.first_level
             repairs = ByLevel.of(self.repairs.from_level(first_level).below(newest.level + 1), first_level)

@@ -4,8 +4,10 @@ writer, a reader, and a restart come to the same state.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from hashlib import blake2b
 from heapq import heapify, heappop, heappush
@@ -15,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel
 
-from pantarhei.engine.checkpoint import read_checkpoint, write_whole
+from pantarhei.engine.checkpoint import Pacer, read_checkpoint, write_whole
 from pantarhei.engine.options import Options
 from pantarhei.errors import (
     CheckpointError,
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from pantarhei import WindowUpdate
 
 _LONG_REPLAY = 2.0  # seconds
+_PAUSE, _PIECE = 0.01, 0.001  # seconds of a step that a checkpoint waits for at most, and then works
 
 
 class ServiceKnowledge(NamedTuple):
@@ -228,6 +231,9 @@ class JournalDriver:
         self._held: list[_Held] = []  # a heap
         self._arrived = 0
         self._requested: dict[str, str] = {}
+        self._is_between_steps = threading.Event()
+        self._is_between_steps.set()
+        self._waited = 0.0  # when a checkpoint has last waited for a step
         self._unsaved = self._saving = 0.0  # CPU seconds of the steps since a checkpoint, and of a checkpoint
 
     @classmethod
@@ -284,13 +290,28 @@ class JournalDriver:
         """
         return self._unsaved > max(_LONG_REPLAY, 10 * self._saving)
 
+    @contextmanager
+    def pausing_checkpoints(self) -> Iterator[None]:
+        """Let checkpoints that other threads write pause inside the block, without stopping them."""
+        self._is_between_steps.clear()
+        try:
+            yield
+        finally:
+            self._is_between_steps.set()
+
+    def _pause(self) -> None:
+        if not self._is_between_steps.is_set() and time.monotonic() - self._waited > _PIECE:
+            self._is_between_steps.wait(_PAUSE)
+            self._waited = time.monotonic()
+
     def captured(self) -> Callable[[Path], None]:
         """Capture the present state; return a function that writes it to a file, in any thread.
 
         The function raises `CheckpointError`.
         """
         self._unsaved = 0.0
-        encode, held = self.reasoner._captured(), list(self._held)
+        pacer = Pacer(self._pause)
+        encode, held = self.reasoner._captured(pacer), list(self._held)
         present: dict[str, Any] = {"number": self.number, "at": self.at, "positions": self.positions}
         present |= {"requested": self._requested, "fingerprint": self.knowledge.fingerprint}
         note = self._beginning.model_copy(update=present).model_dump(mode="json")
@@ -301,7 +322,7 @@ class JournalDriver:
             waiting = {id(each.message): each for each in sorted(held)}  # a message may have several times
             lines: list[Any] = [
                 Record(0, each.received, each.received, (each.message,)).to_line().decode()
-                for each in waiting.values()
+                for each in pacer(waiting.values())
             ]
             write_whole(path, encode({**note, "held": lines}))
             self._saving = time.thread_time() - began

@@ -163,6 +163,10 @@ class Writer:
 
     def step(self, received: Sequence[Received]) -> None:
         """Journal and process messages, or a tick if there are none."""
+        with self.driver.pausing_checkpoints():
+            self._step(received)
+
+    def _step(self, received: Sequence[Received]) -> None:
         now = datetime.now(UTC)
         records = self.batcher.batches(received, self.driver.number, self.driver.at, now)
         self._record(records, received)

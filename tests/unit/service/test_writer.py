@@ -60,6 +60,38 @@ def test_steps_continue_while_a_checkpoint_is_written(writer, monkeypatch):
     assert len(restored.reasoner.timestamps) + len(restored._held) == 1
 
 
+@pytest.mark.parametrize("messages", [1, 3, 40])
+def test_a_checkpoint_pauses_during_a_step(writer, monkeypatch, tmp_path, messages):
+    monkeypatch.setattr(driver_module, "_PAUSE", 20.0)
+    pauses, driver, apply = [], writer.driver, JournalDriver.apply
+
+    def observed(driver, *given):
+        pauses.append(not driver._is_between_steps.is_set())
+        return apply(driver, *given)
+
+    monkeypatch.setattr(JournalDriver, "apply", observed)
+    for number in range(messages):
+        writer.step([reading(number)])
+    assert pauses == [True] * messages
+    writing = threading.Thread(target=driver.captured(), args=[tmp_path / "paused"])
+    with driver.pausing_checkpoints():
+        writing.start()
+        writing.join(0.05)
+        assert writing.is_alive() and not (tmp_path / "paused").exists()
+    writing.join(20)
+    monkeypatch.setattr(driver_module, "_PAUSE", 0.001)
+    with driver.pausing_checkpoints():  # a long step does not stop it
+        driver.captured()(tmp_path / "slowed")
+    assert (tmp_path / "paused").read_bytes() == (tmp_path / "slowed").read_bytes()
+
+
+def test_a_checkpoint_continues_after_a_step_that_fails(writer, monkeypatch):
+    monkeypatch.setattr(writer.batcher, "batches", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        writer.step([reading(1)])
+    assert writer.driver._is_between_steps.is_set()
+
+
 def test_a_checkpoint_is_due_when_a_replay_would_take_long(writer, monkeypatch):
     monkeypatch.setattr(driver_module, "_LONG_REPLAY", 0.05)
     number = 0

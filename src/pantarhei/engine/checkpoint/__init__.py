@@ -12,15 +12,17 @@ from pathlib import Path
 from typing import cast
 
 from pantarhei.engine.checkpoint.abox_columns import GivenBackground
-from pantarhei.engine.checkpoint.container import Json, read_whole, unpack, write_whole
+from pantarhei.engine.checkpoint.container import UNPACED, Json, Pacer, read_whole, unpack, write_whole
 from pantarhei.engine.checkpoint.repairs import RepairTable
 from pantarhei.engine.checkpoint.saved_state import Checkpoint, State, save
 from pantarhei.errors import OptionError
 
 __all__ = [
+    "UNPACED",
     "Checkpoint",
     "GivenBackground",
     "Json",
+    "Pacer",
     "RepairTable",
     "State",
     "checked_note",

@@ -25,7 +25,7 @@ import re
 import secrets
 import stat
 import struct
-from collections.abc import Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -50,14 +50,42 @@ MAGIC = b"\x89PRhei\r\n"
 DIGEST_LENGTH = 32
 _PREAMBLE = struct.Struct("<8sIQQ")
 PREAMBLE_LENGTH = _PREAMBLE.size
-_AT_ONCE = 1_024
+_BETWEEN_PAUSES, _PIECE = 4, 256  # items
 _TYPES = {name: np.dtype(f"<{name}") for name in ("u1", "u2", "u4", "i8", "f8")}
 _UNVERSIONED = "0.1.0 (before its release)"  # wrote version 1 of the format, without `pantarhei`
 
 Column = npt.NDArray[Any]
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+_T = TypeVar("_T")
 _Part = TypeVar("_Part", bound=Sequence[Any] | Column)
 _Array = TypeVar("_Array", bound=Column)
+
+
+class Pacer:
+    """Divides large inputs into pieces, so that their encoding never blocks other threads for long.
+
+    Args:
+        pause: called before each piece, which costs at most about a millisecond; it may wait.
+    """
+
+    def __init__(self, pause: Callable[[], object] = lambda: None) -> None:
+        self._pause = pause
+
+    def __call__(self, items: Iterable[_T]) -> Iterator[_T]:
+        """Yield the items."""
+        for place, item in enumerate(items):
+            if place % _BETWEEN_PAUSES == 0:
+                self._pause()
+            yield item
+
+    def pieces(self, whole: _Part) -> Iterator[_Part]:
+        """Yield the pieces of a sequence or array."""
+        for start in range(0, len(whole), _PIECE):
+            self._pause()
+            yield whole[start : start + _PIECE]  # type: ignore[misc]
+
+
+UNPACED = Pacer()
 
 
 def pack(header: Mapping[str, object], columns: Mapping[str, Column], version: int = FORMAT) -> bytes:
@@ -67,8 +95,11 @@ def pack(header: Mapping[str, object], columns: Mapping[str, Column], version: i
     text = json.dumps(whole_header, allow_nan=False, separators=(",", ":")).encode()
     contents = [column.tobytes() for column in columns.values()]
     total = PREAMBLE_LENGTH + len(text) + sum(map(len, contents)) + DIGEST_LENGTH
-    body = b"".join([_PREAMBLE.pack(MAGIC, version, total, len(text)), text, *contents])
-    return body + hashlib.sha256(body).digest()
+    parts = [_PREAMBLE.pack(MAGIC, version, total, len(text)), text, *contents]
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part)
+    return b"".join([*parts, digest.digest()])
 
 
 def length_of(preamble: bytes | memoryview, source: str) -> int:
@@ -199,15 +230,20 @@ def narrow(column: npt.NDArray[Any]) -> Column:
     return column.astype("<u1" if most < 1 << 8 else "<u2" if most < 1 << 16 else "<u4")
 
 
-def concatenated(empty: _Array, parts: Sequence[_Array]) -> _Array:
-    """Concatenate arrays, a few at a time, since a concatenation blocks other threads."""
-    some = [np.concatenate(parts[i : i + _AT_ONCE]) for i in range(0, len(parts), _AT_ONCE)]
+def concatenated(empty: _Array, parts: Sequence[_Array], pacer: Pacer = UNPACED) -> _Array:
+    """Concatenate arrays."""
+    some = [np.concatenate(piece) for piece in pacer.pieces(parts)]
     return np.concatenate([empty, *some])  # type: ignore[return-value]
 
 
-def lengths(parts: Sequence[Sized]) -> Column:
+def column_of(numbers: Iterable[int]) -> Column:
+    """Return non-negative numbers as a column."""
+    return narrow(np.fromiter(numbers, np.uint32))
+
+
+def lengths(parts: Iterable[Sized]) -> Column:
     """Return the lengths of `parts` as a column for `Contents.split`."""
-    return narrow(np.fromiter(map(len, parts), np.uint32, len(parts)))
+    return column_of(map(len, parts))
 
 
 try:

@@ -27,7 +27,16 @@ from rdflib import BNode, Literal, URIRef
 from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.engine.checkpoint.container import Column, Contents, Json, lengths, narrow
+from pantarhei.engine.checkpoint.container import (
+    UNPACED,
+    Column,
+    Contents,
+    Json,
+    Pacer,
+    column_of,
+    lengths,
+    narrow,
+)
 from pantarhei.model.datetimes import EPOCH, MICROSECOND, tick_of_datetime
 from pantarhei.model.term import Term, Triple, check_triple
 from pantarhei.model.time import Duration, TimeKind, TimePoint, plain_time, ticks_of
@@ -45,7 +54,7 @@ def mark_of(term: Term) -> str:
     return "" if term.datatype is None else f"^{term.datatype}"
 
 
-def columns_of_terms(name: str, terms: Sequence[Term]) -> dict[str, Column]:
+def columns_of_terms(name: str, terms: Sequence[Term], pacer: Pacer = UNPACED) -> dict[str, Column]:
     """Return the columns of terms; their names begin with `name`.
 
     They have the texts of the terms, then the texts of the marks, and for each term the number of its mark.
@@ -53,14 +62,14 @@ def columns_of_terms(name: str, terms: Sequence[Term]) -> dict[str, Column]:
     marks: dict[str, int] = {}
     kinds = [
         marks.setdefault("<" if type(term) is URIRef else mark_of(term), len(marks))  # a call would cost more
-        for term in terms
+        for term in pacer(terms)
     ]
     texts = [*terms, *marks]
-    whole = "".join(texts).encode("utf-8", "surrogatepass")
+    encoded = ["".join(piece).encode("utf-8", "surrogatepass") for piece in pacer.pieces(texts)]
     return {
-        f"{name}.mark": narrow(np.array(kinds, np.uint32)),
-        f"{name}.length": lengths(texts),
-        f"{name}.text": np.frombuffer(whole, np.uint8),
+        f"{name}.mark": column_of(pacer(kinds)),
+        f"{name}.length": lengths(pacer(texts)),
+        f"{name}.text": np.frombuffer(b"".join(encoded), np.uint8),
     }
 
 
@@ -88,14 +97,16 @@ def _maker(mark: str) -> Callable[[str], Term]:
     raise ValueError(f"a term has the unknown mark {mark!r}")
 
 
-def columns_of_triples(name: str, rows: npt.NDArray[np.integer], terms: Sequence[Term]) -> dict[str, Column]:
+def columns_of_triples(
+    name: str, rows: npt.NDArray[np.integer], terms: Sequence[Term], pacer: Pacer = UNPACED
+) -> dict[str, Column]:
     """Return the columns of triples; their names begin with `name`. `rows` has three indexes into `terms`
     each.
     """
     places = zip(_PLACES, rows.T, strict=True)
     return {
         **{f"{name}.{place}": narrow(column) for place, column in places},
-        **columns_of_terms(name, terms),
+        **columns_of_terms(name, terms, pacer),
     }
 
 
@@ -144,7 +155,7 @@ class Used(NamedTuple):
 
 
 def columns_of_facts(
-    lexicon: Lexicon, facts: Integers, values: Integers, forms: Sequence[Literal]
+    lexicon: Lexicon, facts: Integers, values: Integers, forms: Sequence[Literal], pacer: Pacer = UNPACED
 ) -> dict[str, Column]:
     """Return the columns of facts, shape (n, 3), and of their terms.
 
@@ -168,8 +179,8 @@ def columns_of_facts(
     whats[with_literal] = 1 + len(names.numbers) + literals.places[their_literals]
     terms: list[list[Term]] = [
         [lexicon.symbols[number].name for number in symbols.numbers.tolist()],
-        [lexicon.names[number] for number in names.numbers.tolist()],
-        [lexicon.literals[number] for number in literals.numbers.tolist()],
+        [lexicon.names[number] for number in pacer(names.numbers.tolist())],
+        [lexicon.literals[number] for number in pacer(literals.numbers.tolist())],
         list(forms),
     ]
     return {
@@ -179,7 +190,7 @@ def columns_of_facts(
         "facts.subject": narrow(names.places[subjects] if len(subjects) else subjects),
         "facts.object": narrow(whats),
         "facts.terms": lengths(terms),
-        **columns_of_terms("facts", list(chain.from_iterable(terms))),
+        **columns_of_terms("facts", list(chain.from_iterable(terms)), pacer),
     }
 
 
@@ -262,14 +273,14 @@ def key_of(at: TimePoint) -> object:
 class TimesWriter:
     """Table of distinct timestamps of one kind. Its first entries are `times`."""
 
-    def __init__(self, times: Sequence[TimePoint]) -> None:
-        self._times = list(times)
+    def __init__(self, times: Iterable[TimePoint], pacer: Pacer = UNPACED) -> None:
+        self._times, self._pacer = list(times), pacer
         self._places: dict[object, int] = {}  # by keys; filled by the first call of `number`
 
     def number(self, at: TimePoint) -> int:
         """Return the index of a timestamp in the table."""
         if not self._places:
-            self._places = {key_of(each): place for place, each in enumerate(self._times)}
+            self._places = {key_of(each): place for place, each in enumerate(self._pacer(self._times))}
         place = self._places.setdefault(key_of(at), len(self._times))
         if place == len(self._times):
             self._times.append(at)
@@ -284,7 +295,7 @@ class TimesWriter:
         marks: dict[_Mark, int] = {}
         known: dict[object, int] = {}  # the places of marks that no time changes, by `_key_of_mark`
         numbers, places = list[int | float](), list[int]()
-        for at in self._times:
+        for at in self._pacer(self._times):
             key = _key_of_mark(at)
             place = None if key is None else known.get(key)
             if place is None:
@@ -296,8 +307,8 @@ class TimesWriter:
                 number = tick_of_datetime(at) if isinstance(at, datetime) else at
             numbers.append(number)
             places.append(place)
-        of_numbers = np.array(numbers, _type_of(kind))
-        return {"times.number": of_numbers, "times.mark": narrow(np.array(places, np.uint32))}, list(marks)
+        of_numbers = np.fromiter(self._pacer(numbers), _type_of(kind))
+        return {"times.number": of_numbers, "times.mark": column_of(self._pacer(places))}, list(marks)
 
 
 def _key_of_mark(at: TimePoint) -> object:

@@ -18,8 +18,11 @@ from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Integers
 from pantarhei.engine.checkpoint.container import (
     FIRST_WITH_EVIDENCE,
+    UNPACED,
     Column,
     Contents,
+    Pacer,
+    column_of,
     concatenated,
     lengths,
     narrow,
@@ -101,10 +104,14 @@ class _EvidenceColumns(NamedTuple):
         )
 
     @classmethod
-    def together(cls, parts: Sequence[_EvidenceColumns]) -> _EvidenceColumns:
+    def together(cls, parts: Sequence[_EvidenceColumns], pacer: Pacer) -> _EvidenceColumns:
         """Concatenate the columns of several repairs."""
-        columns = zip(*parts, strict=True) if parts else ([] for _ in _NO_EVIDENCE)
-        return cls(*map(concatenated, _NO_EVIDENCE, map(list, columns)))
+        return cls(
+            *(
+                concatenated(empty, [part[place] for part in pacer(parts)], pacer)
+                for place, empty in enumerate(_NO_EVIDENCE)
+            )
+        )
 
 
 _NOTHING = np.empty(0, np.int32)
@@ -130,7 +137,11 @@ class RepairTable:
         self._of_program: tuple[object, dict[int, int]] = None, {}
 
     def columns(
-        self, repairs: Iterable[tuple[int, Repair]], first_level: int, times: TimesWriter
+        self,
+        repairs: Iterable[tuple[int, Repair]],
+        first_level: int,
+        times: TimesWriter,
+        pacer: Pacer = UNPACED,
     ) -> tuple[dict[str, Column], list[list[str]]]:
         """Return the columns of repairs with their levels, and for the header name and text of each
         constraint.
@@ -138,28 +149,28 @@ class RepairTable:
         The timestamps are added to `times`. Costs Python steps for the conflicts and removed assertions of
         repairs that were not saved before; the concatenation of all columns is vectorised.
         """
-        given = list(repairs)
-        self._saved = {level: self._saved_repair(level, repair) for level, repair in given}
+        self._saved = {level: self._saved_repair(level, repair) for level, repair in pacer(repairs)}
         saved = list(self._saved.values())
-        rows = concatenated(_array((), 4), [one.rows for one in saved])
-        sizes = concatenated(_NOTHING, [one.sizes for one in saved])
-        evidence = _EvidenceColumns.together([one.evidence for one in saved])
+        rows = concatenated(_array((), 4), [one.rows for one in pacer(saved)], pacer)
+        sizes = concatenated(_NOTHING, [one.sizes for one in pacer(saved)], pacer)
+        evidence = _EvidenceColumns.together([one.evidence for one in pacer(saved)], pacer)
         is_constraint = evidence.heads == 0
         rules = np.concatenate([evidence.singles[:, 1], evidence.numbers[is_constraint]])
         of_times = Used.appearing(len(self._times), rows[:, 0])
         of_terms = Used.appearing(len(self._terms), rows[:, 1:])
         of_rules = Used.appearing(len(self._rules), rules)
-        places = np.array([times.number(at) for _, at in of_times.among(self._times.values())], np.int32)
+        used_times = pacer(of_times.among(self._times.values()))
+        places = np.fromiter((times.number(at) for _, at in used_times), np.int32)
         numbers = np.zeros(len(evidence.numbers), np.int32)
         numbers[is_constraint] = of_rules.places[evidence.numbers[is_constraint]]
         columns = {
-            "repairs.entry": narrow(np.array([level - first_level for level in self._saved], np.uint32)),
-            "repairs.groups": lengths([one.sizes for one in saved]),
-            "repairs.unlisted": narrow(np.array([one.repair.unlisted for one in saved], np.uint32)),
+            "repairs.entry": column_of(level - first_level for level in pacer(self._saved)),
+            "repairs.groups": lengths(one.sizes for one in pacer(saved)),
+            "repairs.unlisted": column_of(one.repair.unlisted for one in pacer(saved)),
             "repairs.complete": narrow(evidence.complete),
             "repairs.open": narrow(evidence.open),
-            "repairs.singles": lengths([one.evidence.singles for one in saved]),
-            "repairs.rules": lengths([one.evidence.heads for one in saved]),
+            "repairs.singles": lengths(one.evidence.singles for one in pacer(saved)),
+            "repairs.rules": lengths(one.evidence.heads for one in pacer(saved)),
             "groups.assertions": narrow(sizes),
             "singles.member": narrow(evidence.singles[:, 0]),
             "singles.rule": narrow(of_rules.places[evidence.singles[:, 1]]),
@@ -168,7 +179,9 @@ class RepairTable:
             "rules.atoms": narrow(evidence.lengths),
             "bodies.atom": narrow(evidence.bodies),
             "assertions.time": narrow(places[of_times.places[rows[:, 0]]] if len(rows) else rows[:, 0]),
-            **columns_of_triples("assertions", of_terms.places[rows[:, 1:]], of_terms.among(self._terms)),
+            **columns_of_triples(
+                "assertions", of_terms.places[rows[:, 1:]], of_terms.among(self._terms), pacer
+            ),
         }
         said = [[rule.name, text_of_rule(rule)] for rule in of_rules.among(self._rules)]
         if len(self._terms) > 2 * len(of_terms.numbers) + _MOST_UNUSED:

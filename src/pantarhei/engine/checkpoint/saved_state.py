@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from itertools import pairwise, starmap
+from itertools import chain, pairwise, starmap
 from types import UnionType
 from typing import Any, Literal, TypedDict, cast, get_args, get_origin, get_type_hints
 
@@ -29,12 +29,14 @@ from pantarhei.engine.checkpoint.container import (
     FIRST_WITH_TICK,
     FIRST_WITH_UNEXPECTED,
     FIRST_WITH_WAITING,
+    UNPACED,
     Column,
     Contents,
     Json,
+    Pacer,
+    column_of,
     concatenated,
     lengths,
-    narrow,
     pack,
 )
 from pantarhei.engine.checkpoint.fact_columns import (
@@ -205,6 +207,7 @@ def save(
     background: GivenBackground,
     lexicon: Lexicon,
     repairs: RepairTable,
+    pacer: Pacer = UNPACED,
 ) -> bytes:
     """Return the checkpoint of a state; `lexicon` decodes the numbers of its facts.
 
@@ -215,31 +218,33 @@ def save(
     kind = history.step.kind if history.step else history.waiting.kind or TimeKind.INTEGER
     departures = [*history.past.due, *history.past.departures()]
     departed = [entry for departure in departures for entry in departure.entries]
-    entries = [*departed, *history.log]
-    times = TimesWriter([entry.at for entry in entries])
-    forms = [*(entry.forms for entry in entries), Forms(state.forms.facts), Forms({}, state.forms.pairs)]
-    sizes = [len(part.by_fact) + len(part.by_pair) for part in forms]
-    rows = [row for part, size in zip(forms, sizes, strict=True) if size for row in part.rows()]
+    entries = [*departed, *pacer(history.log)]
+    times = TimesWriter((entry.at for entry in pacer(entries)), pacer)
+    of_entries = (entry.forms for entry in pacer(entries))
+    forms = [*of_entries, Forms(state.forms.facts), Forms({}, state.forms.pairs)]
+    sizes = [len(part.by_fact) + len(part.by_pair) for part in pacer(forms)]
+    with_forms = (part for part, size in zip(pacer(forms), sizes, strict=True) if size)
+    rows = list(pacer(row for part in with_forms for row in part.rows()))
     places: dict[RdflibLiteral, int] = {}
-    of_forms = [places.setdefault(form, len(places)) for _, form in rows]
-    parts = [entry.facts for entry in entries] + [entry.cut for entry in entries]
-    facts = _concatenated_facts([*parts, np.array([fact for fact, _ in rows], np.int32).reshape(-1, 3)])
+    of_forms = [places.setdefault(form, len(places)) for _, form in pacer(rows)]
+    parts = [entry.facts for entry in pacer(entries)] + [entry.cut for entry in pacer(entries)]
+    keys = [np.array([fact for fact, _ in piece], np.int32) for piece in pacer.pieces(rows)]
+    facts = concatenated(NO_FACTS, [part for part in pacer(chain(parts, keys)) if len(part)], pacer)
     first = history.past.first_level(history.log)
-    remembered = [(level, repair) for level, repair in history.repairs if level >= first]
-    of_repairs, constraints = repairs.columns(remembered, first, times)
+    of_repairs, constraints = repairs.columns(history.repairs.from_level(first), first, times, pacer)
     of_waiting, waiting = columns_of_waiting(history.waiting, times)
     of_times, marks = times.columns(kind)
     columns: dict[str, Column] = {
-        "entries.facts": lengths(parts),
-        "forms.keys": narrow(np.array(sizes, np.uint32)),
-        "forms.form": narrow(np.array(of_forms, np.uint32)),
-        **_columns_of_departures(departures),
+        "entries.facts": lengths(pacer(parts)),
+        "forms.keys": column_of(pacer(sizes)),
+        "forms.form": column_of(pacer(of_forms)),
+        **_columns_of_departures(departures, pacer),
         **of_times,
-        **columns_of_facts(lexicon, facts, state.values, list(places)),
+        **columns_of_facts(lexicon, facts, state.values, list(places), pacer),
         **of_repairs,
         **of_waiting,
         **background.columns,
-        **_columns_of_consumers(state.consumers),
+        **_columns_of_consumers(state.consumers, pacer),
     }
     header: Header = {
         "rules": ontology.fingerprints.rules,
@@ -276,24 +281,18 @@ def save(
     return pack(header, columns)
 
 
-def _concatenated_facts(parts: Sequence[Integers]) -> Integers:
-    """Concatenate facts; see `concatenated`."""
-    return concatenated(NO_FACTS, [part for part in parts if len(part)])
+def _columns_of_consumers(consumers: Mapping[str, Saved], pacer: Pacer) -> dict[str, Column]:
+    names = pacer(sorted(consumers))
+    return {_CONSUMER + name: np.frombuffer(consumers[name](), np.uint8) for name in names}
 
 
-def _columns_of_consumers(consumers: Mapping[str, Saved]) -> dict[str, Column]:
-    return {_CONSUMER + name: np.frombuffer(consumers[name](), np.uint8) for name in sorted(consumers)}
-
-
-def _columns_of_departures(departures: Sequence[Departure]) -> dict[str, Column]:
-    early = [entry.level in departure.early for departure in departures for entry in departure.entries]
+def _columns_of_departures(departures: Sequence[Departure], pacer: Pacer) -> dict[str, Column]:
+    early = (entry.level in each.early for each in departures for entry in each.entries)
     return {
-        "departures.entries": lengths([departure.entries for departure in departures]),
-        "departures.ticks": np.array([departure.ticks for departure in departures], np.int64),
-        "departures.came": narrow(
-            np.array([departure.arrivals_before for departure in departures], np.uint32)
-        ),
-        "departures.early": narrow(np.array(early, np.uint32)),
+        "departures.entries": lengths(each.entries for each in pacer(departures)),
+        "departures.ticks": np.fromiter((each.ticks for each in pacer(departures)), np.int64),
+        "departures.came": column_of(each.arrivals_before for each in pacer(departures)),
+        "departures.early": column_of(pacer(early)),
     }
 
 
