@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -191,6 +192,12 @@ def caddy(configuration: Path, port: int):
     command = ["env", f"HOME={folder}", f"XDG_DATA_HOME={folder}", _needed("caddy"), "run"]
     with _process([*command, "--config", str(configuration)], lambda: _accepts(port)):
         yield
+
+
+def memory_of(process: int) -> int:
+    """Return the resident memory of a process in bytes."""
+    with open(f"/proc/{process}/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
 
 
 class Service:

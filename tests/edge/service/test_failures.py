@@ -19,7 +19,7 @@ import pytest
 from pantarhei.service.config import read_config
 from pantarhei.service.journal_driver import JournalDriver, read_knowledge
 from pantarhei.service.message_journal import read_journal, segments
-from service_tools import free_port, mosquitto, service, wait_until, write_site
+from service_tools import free_port, memory_of, mosquitto, service, wait_until, write_site
 
 pytestmark = pytest.mark.long
 
@@ -229,17 +229,12 @@ def test_a_client_that_does_not_read_delays_nothing(tmp_path, broker):
             client.sendall(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
             clients.append(client)
         (reader,) = running.readers
-        before = _memory(reader)
+        before = memory_of(reader)
         site.publish(1_500, pause=0)
         wait_until(lambda: len(site.journaled()) == 1_500, 60)
         assert running.is_ready()
-        assert _memory(reader) - before < 100_000_000
+        assert memory_of(reader) - before < 100_000_000
         for client in clients:
             client.close()
         assert running.stop() == 0
     site.check_complete()
-
-
-def _memory(process):
-    with open(f"/proc/{process}/statm") as file:
-        return int(file.read().split()[1]) * resource.getpagesize()

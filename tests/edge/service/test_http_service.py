@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import sqlite3
 import ssl
 import subprocess
@@ -18,8 +19,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from pantarhei.errors import CheckFailedError
 from pantarhei.service.config import read_config
+from pantarhei.service.message_journal import read_journal
 from pantarhei.service.supervisor import check_service
-from service_tools import free_port, service, wait_until, write_site
+from service_tools import free_port, memory_of, service, wait_until, write_site
 
 pytestmark = pytest.mark.long
 
@@ -179,6 +181,43 @@ def test_the_metrics_of_writer_and_reader_are_one_text(tmp_path):
         assert samples["pantarhei_dead_letters_total", "malformed"] == 1
         assert samples["pantarhei_journal_sync_seconds_count", None] >= 2
         assert samples["pantarhei_writer_process_cpu_seconds_total", None] > 0
+
+
+REQUESTS = {
+    "idle": b"",
+    "slow": b"GET /sparql?query=ASK%7B%7D HTTP/1.1\r\nHost: localhost\r\nX: ",
+    "slow body": b"POST /push/readings HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{",
+    "events": b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "query": b"GET /sparql?query=SELECT*%7B?s?p?o%7D HTTP/1.1\r\nHost: localhost\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("readers", [0, 1])
+def test_a_thousand_clients_that_are_idle_slow_or_do_not_read_hold_up_nobody(tmp_path, readers):
+    with running(tmp_path, readers) as (started, client), contextlib.ExitStack() as sockets:
+        process = started.readers[0] if readers else started.process.pid
+        before, statuses, sent = memory_of(process), [], 0
+        for number in range(1_000):
+            kind = list(REQUESTS)[number % len(REQUESTS)]
+            with contextlib.suppress(OSError):  # more than permitted are closed at once
+                other = socket.create_connection(("127.0.0.1", client.base_url.port), 5)
+                sockets.enter_context(other)
+                other.sendall(REQUESTS[kind])
+            if number % 5 == 0:
+                statuses.append(push(client, f"s{number}", 31).status_code)
+                answer = client.get("/sparql", params={"query": "ASK { ?s a :Hot }"})
+                assert answer.status_code in (200, 429, 503), answer.text
+                sent += answer.status_code == 200
+        assert set(statuses) <= {202, 503} and statuses.count(202) > 100 and sent > 0
+        assert memory_of(process) - before < 150_000_000
+        assert client.get("/health").status_code == 200
+        stored = sum(len(record.messages) for record in read_journal(tmp_path / "state"))
+        assert stored == statuses.count(202)
+        sockets.close()
+        wait_until(lambda: is_ready(client), 60)
+        assert push(client, "last", 31).status_code == 202
+        assert "Traceback" not in started.log.read_text()
+        assert started.stop() == 0
 
 
 @pytest.mark.parametrize("readers", [0, 1])
