@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
+from rdflib import URIRef
+
 import pantarhei.io.stream_reader as rdf_streams
 from pantarhei.errors import MalformedInputError, UnknownTopicError
-from pantarhei.io.mapping.record_mapping import RecordMapping
+from pantarhei.io.mapping.record_mapping import RecordMapping, TermKind
 from pantarhei.io.records import Mapping as RecordMapper
 from pantarhei.model.message_text import did_you_mean
 from pantarhei.model.term import Triple
@@ -139,6 +141,16 @@ def decode_as(form: str, config: ServiceConfig) -> Decode:
         return [Decoded(*mapper.abox(record, members=members))]  # type: ignore[arg-type]
 
     return decode
+
+
+def names_in_mappings(config: ServiceConfig) -> Iterator[URIRef]:
+    """Yield the constant IRIs in the mappings of the topics."""
+    forms = {form for source in config.sources.values() for form in topics_of(source).values()}
+    for form in forms - {*RDF_FORMATS}:
+        groups = RecordMapper.load(config.path(form), time=RECEIVED).mapping.groups
+        for term in (term for group in groups for pattern in group for term in pattern.terms):
+            if term.kind is TermKind.IRI and not term.template.columns:
+                yield URIRef(term.template.texts[0])
 
 
 def columns_of(mapping: RecordMapping) -> set[str]:

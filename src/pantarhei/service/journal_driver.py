@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel
+from rdflib import RDF, URIRef
 
 from pantarhei.engine.checkpoint import Pacer, read_checkpoint, write_whole
 from pantarhei.engine.options import Options
@@ -32,23 +33,25 @@ from pantarhei.errors.service_errors import ConfigProblem
 from pantarhei.model.datetimes import EPOCH
 from pantarhei.model.message_text import did_you_mean
 from pantarhei.model.temporal_rule import TimeWindow
-from pantarhei.model.term import Triple
+from pantarhei.model.term import Term, Triple
 from pantarhei.ontology.ontology import Ontology, load_ontology
+from pantarhei.ontology.unknown_names import NameKind, UnknownName, similar_names
 from pantarhei.owl.graph_files import documents_at
+from pantarhei.owl.name_kinds import is_reserved
+from pantarhei.query.algebra.nodes import BGP, PatternTerm, nodes_of
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.service.changes import RESERVED, Change, ChangeCounter, Emitted, changes_of
 from pantarhei.service.clients import LOG
 from pantarhei.service.config import ServiceConfig
-from pantarhei.service.decoding import Decoded, MessageDecoder, topics_of
+from pantarhei.service.decoding import Decoded, MessageDecoder, names_in_mappings, topics_of
 from pantarhei.service.message_journal import NEVER, DeadLetter, Message, Record, merge_positions
 from pantarhei.temporal.rules import TemporalRules, load_rules
 from pantarhei.window.retention import Limits
 from pantarhei.window.sliding import Window
 
 if TYPE_CHECKING:
-    from rdflib import URIRef
-
     from pantarhei import WindowUpdate
+    from pantarhei.query.continuous_query import ContinuousQuery
 
 _LONG_REPLAY = 2.0  # seconds
 _PAUSE, _PIECE = 0.01, 0.001  # seconds of a step that a checkpoint waits for at most, and then works
@@ -117,6 +120,23 @@ def read_knowledge(config: ServiceConfig) -> ServiceKnowledge:
     decoder = MessageDecoder(config)
     known = prefixes if rules is None else {**rules.prefixes, **prefixes}
     return ServiceKnowledge(config, decoder, ontology, background, rules, known, queries, fingerprint)
+
+
+def unknown_names(knowledge: ServiceKnowledge, query: ContinuousQuery) -> list[str]:
+    """Return warnings of classes and properties in a query that no file of the configuration has, with the
+    names there that resemble them. Messages of RDF may have any other names.
+    """
+    rules = () if knowledge.rules is None else knowledge.rules.rules
+    known: set[Term] = {*(knowledge.ontology.known_names or ()), *names_in_mappings(knowledge.config)}
+    known.update(chain(*knowledge.background), (rule.head.atom.predicate for rule in rules))
+    nodes = (node for node in nodes_of(query._maintainer.query.node) if isinstance(node, BGP))
+    used: dict[PatternTerm, NameKind] = {}
+    for pattern in (pattern for node in nodes for pattern in node.patterns):
+        is_type = pattern.predicate == RDF.type
+        used[pattern.object if is_type else pattern.predicate] = "class" if is_type else "property"
+    unknown = {name: kind for name, kind in used.items() if isinstance(name, URIRef) and name not in known}
+    found = (UnknownName(name, kind, tuple(similar_names(name, known))) for name, kind in unknown.items())
+    return [str(each) for each in found if each.nearest and not is_reserved(each.name)]
 
 
 def with_prefixes(text: str, prefixes: Mapping[str, str]) -> str:

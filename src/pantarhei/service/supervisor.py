@@ -18,12 +18,12 @@ from pathlib import Path
 
 from pantarhei.errors import CheckFailedError, ConnectionFailedError, OptionError, PantarheiError
 from pantarhei.model.message_text import counted, did_you_mean
-from pantarhei.service.changes import CONCLUSIONS, REPAIRS, Emitted
+from pantarhei.service.changes import CONCLUSIONS, DEAD_LETTERS, REPAIRS, Emitted
 from pantarhei.service.clients import LOG
 from pantarhei.service.config import HTTPSection, ServiceConfig
 from pantarhei.service.connections import make_sinks, make_sources
 from pantarhei.service.control import ControlServer
-from pantarhei.service.journal_driver import JournalDriver, read_knowledge
+from pantarhei.service.journal_driver import JournalDriver, read_knowledge, unknown_names
 from pantarhei.service.metrics import ReaderMetrics
 from pantarhei.service.sinks.sink import Sink
 from pantarhei.service.sources.source import Source
@@ -104,8 +104,10 @@ def _check_reasoner(config: ServiceConfig) -> str:
         counted(len(driver.reasoner.queries), "query", "queries"),
     ]
     warnings = [] if rules is None else list(map(str, rules.warnings))
+    for name, query in driver.reasoner.queries.items():
+        warnings += [f"queries.{name}: {each}" for each in unknown_names(knowledge, query)]
     named = [*config.queries, *([] if rules is None else [CONCLUSIONS])]
-    selectable = {*named, REPAIRS, *(["*"] if named else [])}
+    selectable = {*named, REPAIRS, DEAD_LETTERS, *(["*"] if named else [])}
     warnings += [
         f"sinks.{sink}.of: {name} selects nothing; add a query or rules{did_you_mean(name, selectable)}"
         for sink, section in config.sinks.items()

@@ -1,6 +1,7 @@
 import pytest
 
 from pantarhei.errors import CheckFailedError
+from pantarhei.service.config import QuerySection
 from pantarhei.service.supervisor import check_service
 from service_tools import free_port, site
 
@@ -10,7 +11,7 @@ SINKS = "sinks: {store: {sql: 'sqlite:///a.db', of: [%s]}}"
 @pytest.mark.parametrize(
     ("of", "rules", "warnings"),
     [
-        ("'*', repairs, hot", False, []),
+        ("'*', repairs, hot, dead_letters", False, []),
         ("conclusions", True, []),
         ("conclusions, hot", False, ["conclusions selects nothing"]),
         ("hott, other", False, ["hott selects nothing; add a query or rules (did you mean hot?)", "other"]),
@@ -24,6 +25,32 @@ def test_the_check_warns_of_sinks_that_select_nothing(tmp_path, of, rules, warni
     found = lines[0].split("\n    warning: ")[1:]
     assert len(found) == len(warnings)
     assert all(f"sinks.store.of: {text}" in line for line, text in zip(found, warnings, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "warnings"),
+    [
+        ("?s a :Hot ; :value ?v", []),
+        ("?s a :Hott", ["Unknown class Hott; did you mean Hot?"]),
+        ("?s :valeu ?v FILTER NOT EXISTS { ?s a :Hto }", ["valeu; did you mean value?", "class Hto"]),
+        ("GRAPH <urn:pantarhei:conclusions> { ?s a :Alarms }", ["did you mean alarm?"]),
+        ("?s a <http://example.com/Hot>", ["did you mean"]),
+        ("?s :place ?r", []),
+        ("?s :plaec ?r", ["did you mean place?"]),
+        ("?s a ?c ; ?p <urn:Hott> ; :unlike ?x . ?c a owl:Clas", []),
+    ],
+)
+def test_the_check_warns_of_names_that_resemble_known_ones(tmp_path, pattern, warnings):
+    config = site(tmp_path, "{web: {http: {readings: m.yaml}}}", "rules: r.lars\nbackground: b.ttl")
+    (tmp_path / "r.lars").write_text("@prefix : <http://example.org/> .\nalarm(S) :- :Hot(S) in [2 sec].\n")
+    (tmp_path / "b.ttl").write_text("@prefix : <http://example.org/> . :a :place :hall .")
+    owl = "PREFIX owl: <http://www.w3.org/2002/07/owl#> "
+    queries = {"q": QuerySection(sparql=f"{owl}SELECT * {{ {pattern} }}")}
+    lines = []
+    check_service(config.model_copy(update={"queries": queries}), lines.append)
+    found = lines[0].split("\n    warning: queries.q: ")[1:]
+    assert len(found) == len(warnings)
+    assert all(text in line for line, text in zip(found, warnings, strict=True))
 
 
 def test_the_check_warns_of_a_site_without_queries_and_rules(tmp_path):

@@ -31,7 +31,7 @@ from pantarhei.service.config import HTTPSource
 from pantarhei.service.decoding import topic_pattern
 from pantarhei.service.http.exchange import Polled, RequestError, accepted, read_body
 from pantarhei.service.http.sparql import GRAPHS, TABLES, result_response
-from pantarhei.service.journal_driver import with_prefixes
+from pantarhei.service.journal_driver import unknown_names, with_prefixes
 from pantarhei.temporal.rules import read_atom
 
 if TYPE_CHECKING:
@@ -134,9 +134,12 @@ class Resources:
         if not await self._change({"register": name, "query": declared}):
             return JSONResponse({"name": name, "journaled": True}, 202)
         query = self._query(name)
-        count, plan = await asyncio.to_thread(lambda: (len(query.answers), query.plan()))
-        headers = {"Location": f"/queries/{name}"}
-        return JSONResponse({"name": name, "answers": count, "plan": plan}, 201, headers)
+        return await asyncio.to_thread(self._registered, query)
+
+    def _registered(self, query: ContinuousQuery) -> Response:
+        found = {"name": query.name, "answers": len(query.answers), "plan": query.plan()}
+        found["warnings"] = unknown_names(self._view.driver.knowledge, query)
+        return JSONResponse(found, 201, {"Location": f"/queries/{query.name}"})
 
     async def _change(self, given: dict[str, str]) -> bool:
         """Send a change of the queries to the writer; returns whether this reader has processed it too."""

@@ -37,6 +37,10 @@ def test_a_query_is_registered_read_and_removed(served):
     created = client.post("/queries", json=ALL)
     assert (created.status_code, created.headers["location"]) == (201, "/queries/all")
     assert created.json()["answers"] == 2 and "Match" in created.json()["plan"]
+    assert created.json()["warnings"] == []
+    misspelt = client.post("/queries", json={"name": "none", "query": "ASK { ?s :valeu ?v }"})
+    assert misspelt.json()["warnings"] == ["Unknown property valeu; did you mean value?"]
+    assert client.delete("/queries/none").status_code == 204
     served.read("c", 10)
     found = client.get("/queries/all").json()
     assert [row["s"][-1] for row in found["rows"]] == ["a", "b", "c"]
