@@ -59,7 +59,7 @@ def configure(folder: Path, target: str, token: str) -> Path:
     text = text.replace("pantarhei:8190", target).replace("/run/secrets/read_token", str(folder / "token"))
     path.write_text(text.replace("interval: 10s", "interval: 1s"))
     alerts = re.sub(r"for: \w+", "for: 1s", (EXAMPLE / "alerts.yml").read_text())
-    (folder / "alerts.yml").write_text(alerts.replace("[5m]", "[10s]"))
+    (folder / "alerts.yml").write_text(alerts.replace("[5m]", "[20s]"))
     return path
 
 
@@ -73,7 +73,8 @@ def test_prometheus_evaluates_dashboard_and_alerts_of_a_running_service(tmp_path
         port = brokers.enter_context(mosquitto(tmp_path))
         sources = f"{{plant: {{mqtt: 'mqtt://127.0.0.1:{port}', topics: {{readings: m.yaml}}}}}}"
         named = "{read: '${READ_TOKEN}', push: '${PUSH_TOKEN}', admin: '${ADMIN_TOKEN}'}"
-        more = f"http: {{listen: '{address}', tokens: {named}}}\nsinks: {{store: {{sql: 'sqlite:///a.db'}}}}"
+        more = f"http: {{listen: '{address}', tokens: {named}}}\nsinks: "
+        more += f"{{store: {{sql: 'sqlite:///a.db'}}, hook: {{webhook: 'http://127.0.0.1:{free_port()}/'}}}}"
         running = stack.enter_context(service(write_site(tmp_path / "site", sources, more)))
         configuration = configure(tmp_path, address, tokens["READ_TOKEN"])
         server = Prometheus(stack.enter_context(prometheus(configuration)))
@@ -97,9 +98,11 @@ def test_prometheus_evaluates_dashboard_and_alerts_of_a_running_service(tmp_path
             return all(server.query(expression) for expression in SHOWN)
 
         wait_until(all_have_results, 60)
-        wait_until(lambda: publish() or server.firing() == {"DeadLetters"}, 60)
+        wait_until(lambda: publish() or server.firing() == {"DeadLetters", "SinkFails"}, 60)
         used = set(re.findall(r"pantarhei_\w+", " ".join([*SHOWN, *ALERTS.values()])))
         assert used <= set(server.get("label/__name__/values"))
+        rules = [rule for group in server.get("rules")["groups"] for rule in group["rules"]]
+        assert {rule["name"]: rule["health"] for rule in rules} == dict.fromkeys(ALERTS, "ok")
         brokers.close()
         wait_until(lambda: {"SourceDisconnected", "NoMessages"} <= server.firing(), 60)
         assert running.stop() == 0
