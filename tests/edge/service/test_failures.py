@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import signal
 import socket
@@ -11,6 +12,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import urllib.request
 from datetime import UTC, datetime
 
 import paho.mqtt.client as paho
@@ -39,10 +41,10 @@ class Site:
         published: number of published readings.
     """
 
-    def __init__(self, folder, broker, more=""):
+    def __init__(self, folder, broker, more="", readers=1):
         self.folder, self._broker, self.published = folder, broker, 0
         source = f'{{plant: {{mqtt: "mqtt://127.0.0.1:{broker}", topics: {{site/+/temp: m.yaml}}}}}}'
-        http = f'http: {{listen: "127.0.0.1:{free_port()}"}}\n'
+        http = f'http: {{listen: "127.0.0.1:{free_port()}", readers: {readers}}}\n'
         self.path = write_site(folder, source, MORE + http + more, WINDOW)
 
     def publish(self, count, pause=0.01):
@@ -170,6 +172,29 @@ def test_a_killed_reader_is_started_again(tmp_path, broker):
         assert running.process.pid == writer
         assert running.stop() == 0
     site.check_complete()
+
+
+def test_one_reader_answers_while_another_is_killed(tmp_path, broker):
+    site = Site(tmp_path, broker, readers=2)
+    with service(site.path) as running:
+        site.wait_for_subscription(running)
+        wait_until(lambda: answering(running) == {"0", "1"}, 60)
+        for place in (0, 1):
+            before = running.readers
+            os.kill(before[place], signal.SIGKILL)
+            wait_until(lambda before=before, place=place: before[place] not in running.readers)
+            assert all(running.is_ready() for _ in range(20))
+            site.publish(50)
+            wait_until(lambda: len(running.readers) == 2 and answering(running) == {"0", "1"}, 60)
+        wait_until(lambda: all(running.status()["behind"] == 0 for _ in range(20)), 60)
+        assert running.stop() == 0
+    site.check_complete()
+
+
+def answering(running):
+    """Numbers of the readers that answer one of 20 requests."""
+    texts = (urllib.request.urlopen(f"{running.url}/metrics", timeout=10).read().decode() for _ in range(20))
+    return {re.search(r'events_clients\{reader="(\d)"', text)[1] for text in texts}
 
 
 def test_readers_end_with_a_killed_writer(tmp_path, broker):
