@@ -8,6 +8,7 @@ from collections import Counter
 import numpy as np
 
 from pantarhei.encoding.numbers import NO_FACTS, net_changes
+from pantarhei.engine.consumer import known_bytes
 from pantarhei.window.log import among
 
 
@@ -63,7 +64,7 @@ class ClassCounts:
         self.reports = () if saved is None else tuple(map(tuple, json.loads(saved)))
 
     def saved(self):
-        return json.dumps(self.reports).encode
+        return known_bytes(json.dumps(self.reports).encode())
 
 
 def counted(model):

@@ -6,12 +6,13 @@ added to the reasoner, unlike those of rules from `load_rules`; the answer strea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Final
 
 from pantarhei.encoding.numbers import Renaming, Symbol, Symbols, UsedTerms
+from pantarhei.engine.consumer import Saved, known_bytes
 from pantarhei.errors import OptionError, TemporalRuleError, check_type
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.message_text import counted
@@ -265,9 +266,9 @@ class _StreamRecorder:
     def rebuilt(self, model: WindowModel, saved: bytes | None) -> None:
         """Do nothing: the record remains valid."""
 
-    def saved(self) -> Callable[[], bytes]:
+    def saved(self) -> Saved:
         """Return an empty state, since checkpoints do not contain the record."""
-        return bytes
+        return known_bytes(b"")
 
 
 def _atom(triple: Triple) -> TemporalAtom:

@@ -826,10 +826,10 @@ class StreamReasoner(Materialized):
         reasoner.note = dict(state.note)
         restored = state.history.with_proofs(held.prove).keeping(options.history)
         held.replace(restored, state.forms, state.noted)
-        held.consumers.restored({name: make() for name, make in state.consumers.items()})
+        held.consumers.restored({name: make(iter) for name, make in state.consumers.items()})
         held.make_model()  # raises errors in the content
         if rules is not None:
             held.conclude(rules, ontology.predicates)
         if (queries := state.consumers.get(QUERIES)) is not None:
-            reasoner._query_registrar().restore(queries())
+            reasoner._query_registrar().restore(queries(iter))
         return reasoner

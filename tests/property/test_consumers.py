@@ -8,6 +8,7 @@ from rdflib import RDF
 from class_counts import ClassCounts, counted, survivors
 from counts import seeds
 from pantarhei import MemoryLimitError, Ontology, OptionError, StreamReasoner, Window
+from pantarhei.engine.consumer import known_bytes
 from reasoner_with_consumer import PERIOD, ReasonerWithConsumer
 from strategies import DOMAIN, EX
 
@@ -159,7 +160,7 @@ class Arrivals(ClassCounts):
         self.arrived = int(saved or 0)
 
     def saved(self):
-        return str(self.arrived).encode
+        return known_bytes(str(self.arrived).encode())
 
 
 def test_a_consumer_saved_inside_a_block_knows_what_the_block_brought():

@@ -173,9 +173,11 @@ def forms(at):
     return [(EX[f"n{at}"], EX.v, Literal("7" if at % 2 else "07", datatype=XSD.integer, normalize=False))]
 
 
-def longest_piece(aboxes, content, window, history):
+def longest_piece(aboxes, content, window, history, rules=None):
     """Number of calls between two pauses of an encoding, at most."""
-    reasoner = StreamReasoner(ONTOLOGY, Window(window), history=history)
+    reasoner = StreamReasoner(ONTOLOGY, Window(window), history=history, temporal=rules)
+    if rules is not None:
+        reasoner.register("SELECT ?s ?v { ?s ?p ?v }", "all", emit="rstream")
     for at in range(aboxes):
         reasoner.push(at, content(at))
     if history is not None:
@@ -201,4 +203,10 @@ def longest_piece(aboxes, content, window, history):
 @pytest.mark.parametrize(("window", "history"), [(10_000, None), (10, History(steps=10_000))])
 def test_an_encoding_pauses_after_the_same_work_in_a_large_window(content, window, history):
     small, large = (longest_piece(aboxes, content, window, history) for aboxes in (100, 300))
+    assert large <= small + 16
+
+
+def test_an_encoding_of_rules_and_queries_pauses_after_the_same_work_in_a_large_window():
+    rules = load_rules("known(X) :- p(X, V) in [10000].", prefixes={"": str(EX)})
+    small, large = (longest_piece(aboxes, new_terms, 10_000, None, rules) for aboxes in (300, 600))
     assert large <= small + 16

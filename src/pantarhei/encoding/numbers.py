@@ -5,11 +5,11 @@ A fact is a row `(predicate, subject, object)` of int32: `C(x)` is `(C, x, NONE)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import accumulate, pairwise
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,9 @@ from pantarhei.model.temporal_rule import TemporalAtom
 NONE = -1
 
 Integers = npt.NDArray[np.int32]
+
+Pace = Callable[[Iterable[Any]], Iterator[Any]]
+"""Function that iterates over a large input, and lets other threads run meanwhile."""
 
 NO_FACTS: Integers = np.empty((0, 3), np.int32)
 

@@ -21,10 +21,10 @@ and before the other consumers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from typing import NamedTuple, Protocol
 
 from pantarhei.encoding.numbers import (
+    Pace,
     Renaming,
     Symbols,
     UsedTerms,
@@ -35,7 +35,7 @@ from pantarhei.materialize.model import CapacityExceededError, WindowModel
 from pantarhei.window.log import Changes
 from pantarhei.window.sliding import Step
 
-Saved = Callable[[], bytes]
+Saved = Callable[[Pace], bytes]
 """Function that returns the bytes of a state; later steps do not change them."""
 
 
@@ -101,6 +101,11 @@ class Consumer(Protocol):
 
         The function is called later, while other threads may run steps. Equal states give equal bytes.
         """
+
+
+def known_bytes(saved: bytes) -> Saved:
+    """Return a function that returns the bytes of a checkpoint."""
+    return lambda pace: saved
 
 
 class ConsumersExceedMemoryError(CapacityExceededError):
@@ -261,7 +266,7 @@ class Consumers:
         """Return the functions for a checkpoint by name, including saved states of consumers that were not
         attached again since a restore.
         """
-        kept: dict[str, Saved] = {name: partial(bytes, each) for name, each in self._saved.items()}
+        kept: dict[str, Saved] = {name: known_bytes(each) for name, each in self._saved.items()}
         return kept | {name: consumer.saved() for name, consumer in self.attached.items()}
 
     def restored(self, saved: Mapping[str, bytes]) -> None:

@@ -570,7 +570,8 @@ class TemporalRuleEngine:
 
     def saved(self) -> Saved:
         """See `Consumer`."""
-        return partial(to_bytes, self._given.rules, self._data, self._numbered, self._vocabulary.lexicon)
+        given = self._given.rules, self._data, self._numbered, self._vocabulary.lexicon
+        return lambda pace: to_bytes(*given, pace)
 
 
 class ConclusionFeed:

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pantarhei.encoding.lexicon import Lexicon
-from pantarhei.encoding.numbers import NO_FACTS, NONE, Symbol
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Pace, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.model.message_text import TextPosition
 from pantarhei.model.time import TimeKind
@@ -35,8 +35,16 @@ Column = npt.NDArray[np.integer]
 _OLD_DATA_KEY = "heard"  # key of the data stream in earlier checkpoints
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
+_ARRAYS_AT_ONCE = 256
+
+
 def to_bytes(
-    rules: TemporalRules, data: DataStream | None, numbered: NumberedTemporalProgram, lexicon: Lexicon
+    rules: TemporalRules,
+    data: DataStream | None,
+    numbered: NumberedTemporalProgram,
+    lexicon: Lexicon,
+    pace: Pace = iter,
 ) -> bytes:
     """Encode rules and data stream; equal values have equal bytes.
 
@@ -48,9 +56,9 @@ def to_bytes(
     saved["kind"] = numbered.ticks.kind.name
     columns: list[Column] = []
     if data is not None:
-        saved["data"], columns = _written(data, numbered, lexicon)
+        saved["data"], columns = _written(data, numbered, lexicon, pace)
     saved["columns"] = [(column.dtype.str, len(column)) for column in columns]
-    text = json.dumps(saved, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    text = "".join(pace(_ENCODER.iterencode(saved))).encode("utf-8", "surrogatepass")
     return b"\n".join([text, b"".join(column.tobytes() for column in columns)])
 
 
@@ -94,15 +102,16 @@ def data_of(saved: bytes, numbered: NumberedTemporalProgram, vocabulary: Vocabul
 
 
 def _written(
-    data: DataStream, numbered: NumberedTemporalProgram, lexicon: Lexicon
+    data: DataStream, numbered: NumberedTemporalProgram, lexicon: Lexicon, pace: Pace
 ) -> tuple[dict[str, Any], list[Column]]:
     """Encode a data stream as a JSON header and columns."""
     past, inner = data.past.columns, numbered.compiled.predicates
     asserted = list(data.asserted)
-    aboxes = [*(abox.facts for abox in asserted), *(abox.cut for abox in asserted)]
+    aboxes = [*(abox.facts for abox in pace(asserted)), *(abox.cut for abox in pace(asserted))]
     parts = [past.facts, *data.net_state_changes, data.concluded, *aboxes]
-    lengths = list(map(len, parts))
-    facts = np.concatenate(parts)
+    lengths = list(map(len, pace(parts)))
+    starts = pace(range(0, len(parts), _ARRAYS_AT_ONCE))
+    facts = np.concatenate([np.concatenate(parts[start : start + _ARRAYS_AT_ONCE]) for start in starts])
     symbols, of_symbols = _by_appearance(2 * facts[:, 0] + _of_rules(past, lengths))
     terms, of_terms = _by_appearance(facts[:, 1:].ravel())
     given = [(inner if key & 1 else lexicon.symbols)[key >> 1] for key in symbols]
@@ -112,19 +121,21 @@ def _written(
         "begun": data.past.complete_from,
         "oldest": data.oldest,
         "lengths": lengths,
-        "asserted": [abox.at for abox in asserted],
+        "asserted": [abox.at for abox in pace(asserted)],
         "symbols": [
             [key & 1, write_term(symbol.name), symbol.arity]
             for key, symbol in zip(symbols, given, strict=True)
         ],
-        "terms": _terms(terms, data.tuples, lexicon),
+        "terms": _terms(terms, data.tuples, lexicon, pace),
     }
     return header, list(map(_narrow, (past.ticks, past.places, of_symbols, of_terms)))
 
 
-def _terms(numbers: list[int], tuples: TupleNumbers, lexicon: Lexicon) -> list[str | list[int] | None]:
+def _terms(
+    numbers: list[int], tuples: TupleNumbers, lexicon: Lexicon, pace: Pace
+) -> list[str | list[int] | None]:
     """Return terms as text, `NONE` as None, and tuples as the indexes of their two sides in the result."""
-    inner = (side for number in tuples.with_inner(numbers) for side in tuples.parts(number))
+    inner = (side for number in tuples.with_inner(pace(numbers)) for side in tuples.parts(number))
     places = {number: place for place, number in enumerate(dict.fromkeys((*numbers, *inner)))}
     return [
         None
@@ -132,7 +143,7 @@ def _terms(numbers: list[int], tuples: TupleNumbers, lexicon: Lexicon) -> list[s
         else [places[side] for side in tuples.parts(number)]
         if is_tuple(number)
         else write_term(lexicon.term(number))
-        for number in places
+        for number in pace(places)
     ]
 
 

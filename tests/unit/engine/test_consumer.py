@@ -5,7 +5,7 @@ import pytest
 
 from pantarhei.encoding.numbers import NONE, net_changes
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.engine.consumer import NOTHING_PENDING, Consumers
+from pantarhei.engine.consumer import NOTHING_PENDING, Consumers, known_bytes
 from pantarhei.errors import OptionError
 from pantarhei.materialize.kernel_values import LevelChanges
 from pantarhei.materialize.model import WindowModel
@@ -47,7 +47,7 @@ class Noting:
         self.given = saved
 
     def saved(self):
-        return repr(self.told).encode
+        return known_bytes(repr(self.told).encode())
 
 
 class Now:
@@ -135,7 +135,7 @@ def test_what_a_checkpoint_had_is_given_to_the_consumer_of_that_name_and_kept_un
     one = Noting()
     consumers.attach("one", one, MODEL)
     assert one.given == b"1"
-    assert {name: make() for name, make in consumers.saved().items()} == {"one": b"()", "other": b"2"}
+    assert {name: make(iter) for name, make in consumers.saved().items()} == {"one": b"()", "other": b"2"}
 
 
 def facts(*numbers):

@@ -88,11 +88,19 @@ class Pacer:
 UNPACED = Pacer()
 
 
-def pack(header: Mapping[str, object], columns: Mapping[str, Column], version: int = FORMAT) -> bytes:
+_HEADER = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
+
+
+def pack(
+    header: Mapping[str, object],
+    columns: Mapping[str, Column],
+    version: int = FORMAT,
+    pacer: Pacer = UNPACED,
+) -> bytes:
     """Return the bytes of a header and columns. Costs their size."""
     listed = [[name, column.dtype.str[1:], len(column)] for name, column in columns.items()]
     whole_header = {"pantarhei": __version__, **header, "columns": listed}
-    text = json.dumps(whole_header, allow_nan=False, separators=(",", ":")).encode()
+    text = "".join(pacer(_HEADER.iterencode(whole_header))).encode()
     contents = [column.tobytes() for column in columns.values()]
     total = PREAMBLE_LENGTH + len(text) + sum(map(len, contents)) + DIGEST_LENGTH
     parts = [_PREAMBLE.pack(MAGIC, version, total, len(text)), text, *contents]

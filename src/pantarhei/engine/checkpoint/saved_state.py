@@ -50,7 +50,7 @@ from pantarhei.engine.checkpoint.fact_columns import (
     read_triples,
 )
 from pantarhei.engine.checkpoint.repairs import RepairTable, constraints_named, read_assertions, read_repairs
-from pantarhei.engine.consumer import Saved
+from pantarhei.engine.consumer import Saved, known_bytes
 from pantarhei.engine.diagnostics import InputDiagnostics
 from pantarhei.engine.options import ConclusionsIn, Derive, Options
 from pantarhei.engine.stream_history import Arrival, Counters, PastRepair, StreamHistory
@@ -278,12 +278,12 @@ def save(
         "unexpected": state.noted.saved(),
         "waiting": waiting,
     }
-    return pack(header, columns)
+    return pack(header, columns, pacer=pacer)
 
 
 def _columns_of_consumers(consumers: Mapping[str, Saved], pacer: Pacer) -> dict[str, Column]:
     names = pacer(sorted(consumers))
-    return {_CONSUMER + name: np.frombuffer(consumers[name](), np.uint8) for name in names}
+    return {_CONSUMER + name: np.frombuffer(consumers[name](pacer), np.uint8) for name in names}
 
 
 def _columns_of_departures(departures: Sequence[Departure], pacer: Pacer) -> dict[str, Column]:
@@ -426,7 +426,7 @@ class Checkpoint:
         history = StreamHistory(log, step, arrival, remembered, counters, header["messages"], past, waiting)
         known = GivenForms(growing.vocabulary, dict(written.by_fact), dict(pairs.by_pair))
         kept = {
-            name.removeprefix(_CONSUMER): column.tobytes
+            name.removeprefix(_CONSUMER): known_bytes(column.tobytes())
             for name, column in contents.columns.items()
             if name.startswith(_CONSUMER)
         }

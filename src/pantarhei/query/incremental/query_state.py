@@ -18,12 +18,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from heapq import merge
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from rdflib import URIRef, Variable
 
-from pantarhei.encoding.numbers import NONE, Symbol, Symbols
+from pantarhei.encoding.numbers import NONE, Pace, Symbol, Symbols
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.model.message_text import counted
 from pantarhei.model.term import RDF_TYPE, Term, short
@@ -389,7 +390,9 @@ class SavedQuery:
     changed_facts: list[list[Any]]
 
     @classmethod
-    def of(cls, registered: QueryState, window: Window | None, decoder: Decoder) -> Callable[[], SavedQuery]:
+    def of(
+        cls, registered: QueryState, window: Window | None, decoder: Decoder
+    ) -> Callable[[Pace], SavedQuery]:
         """Return a function that encodes the query in its state at the time of this call."""
         policy, answers = registered.policy, None
         if not policy.is_plain or registered.pending or is_volatile_node(registered.query.node):
@@ -397,11 +400,13 @@ class SavedQuery:
         named = registered.name, registered.text, policy, window, registered.source.closed
         changed, lexicon = dict(registered.changed_facts), registered.source.model.vocabulary.lexicon
 
-        def make() -> SavedQuery:
-            rows = None if answers is None else [_written(row, n, decoder) for row, n in answers.items()]
+        def make(pace: Pace) -> SavedQuery:
+            rows = None
+            if answers is not None:
+                rows = [_written(row, n, decoder) for row, n in pace(answers.items())]
             facts = np.array(list(changed), np.int32).reshape(-1, 3)
             signed = zip(lexicon.decode(facts, {}), changed.values(), strict=True)
-            return cls(*named, rows, [[*map(write_term, triple), sign] for triple, sign in signed])
+            return cls(*named, rows, [[*map(write_term, triple), sign] for triple, sign in pace(signed)])
 
         return make
 
@@ -429,12 +434,23 @@ def _written(row: Row, copies: int, decoder: Decoder) -> list[Any]:
     return [*(None if term is None else write_term(term) for term in decoder.row(row)), copies]
 
 
-def to_bytes(queries: list[SavedQuery]) -> bytes:
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
+_SORTED_AT_ONCE = 256  # rows
+
+
+def to_bytes(queries: list[SavedQuery], pace: Pace = iter) -> bytes:
     """Encode queries as canonical JSON."""
-    return json.dumps([_plain(query) for query in queries], ensure_ascii=False).encode()
+    return "".join(pace(_ENCODER.iterencode([_plain(query, pace) for query in queries]))).encode()
 
 
-def _plain(query: SavedQuery) -> dict[str, Any]:
+def _sorted(rows: list[list[Any]], pace: Pace) -> list[list[Any]]:
+    """Sort rows by their texts. Short sorts are merged, since a sort blocks other threads."""
+    starts = pace(range(0, len(rows), _SORTED_AT_ONCE))
+    runs = [sorted(rows[start : start + _SORTED_AT_ONCE], key=str) for start in starts]
+    return list(pace(merge(*runs, key=str)))
+
+
+def _plain(query: SavedQuery, pace: Pace) -> dict[str, Any]:
     window, policy = query.window, query.policy
     given = None
     if window is not None:
@@ -449,8 +465,8 @@ def _plain(query: SavedQuery) -> dict[str, Any]:
         "tick": policy.tick,
         "window": given,
         "closed": query.closed,
-        "rows": None if query.rows is None else sorted(query.rows, key=str),
-        "moved": sorted(query.changed_facts, key=str),
+        "rows": None if query.rows is None else _sorted(query.rows, pace),
+        "moved": _sorted(query.changed_facts, pace),
     }
 
 

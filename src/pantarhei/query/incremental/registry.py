@@ -13,6 +13,7 @@ from pantarhei.encoding.numbers import (
     FIRST_LITERAL,
     NO_FACTS,
     FactForms,
+    Pace,
     Renaming,
     Symbol,
     Symbols,
@@ -394,11 +395,11 @@ class QueryRegistry:
         """Adopt the literal forms of a rebuilt model."""
         self._forms.replace(self._forms_of())
 
-    def saved(self) -> Callable[[], bytes]:
+    def saved(self) -> Callable[[Pace], bytes]:
         """Return a function that encodes the registered queries (see `Consumer`)."""
         windows, decoder = self._sources.windows, self.terms.decoder
         kept = [SavedQuery.of(q, windows.get(q.source), decoder) for q in self.queries.values()]
-        return lambda: to_bytes([make() for make in kept])
+        return lambda pace: to_bytes([make(pace) for make in kept], pace)
 
     def report_all(self, registered: QueryState) -> None:
         """Make all present answers of a new query pending, so that its first report includes them."""
