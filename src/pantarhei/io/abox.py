@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple, cast
 
 from rdflib import Graph
 
-from pantarhei.errors import TimestampError
+from pantarhei.errors import OptionError, TimestampError
 from pantarhei.model.message_text import counted
 from pantarhei.model.representation import call_text, members_table, panel
 from pantarhei.model.term import Triple, check_triple
@@ -144,6 +145,7 @@ def merge_parts(parts: Iterable[tuple[TimePoint, TripleBuffer | None]]) -> Itera
     Raises:
         TimestampError: a timestamp is invalid, or its kind (integer, float or datetime) differs from the
             first timestamp's; integers are accepted in a stream of floats.
+        OptionError: a silent stream has numbers as times.
     """
     kind: TimeKind | None = None
     held: tuple[TimePoint, TripleBuffer] | None = None
@@ -154,6 +156,9 @@ def merge_parts(parts: Iterable[tuple[TimePoint, TripleBuffer | None]]) -> Itera
                 newest = held[0]
                 yield TimestampedABox(newest, held[1].sequence())
                 held = None
+            if newest is not None and not isinstance(newest, datetime):
+                expected = f"a stream with dates and times; this one has {show_time(newest)}"
+                raise OptionError("idle", "a duration", expected)
             if newest is not None and ticks_of(given, kind_of(newest)) > ticks_of(newest, kind_of(newest)):
                 newest = in_zone_of(given, newest)
                 yield TimestampedABox(newest, ())

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pantarhei import read_records, read_stream
+from pantarhei.errors import OptionError
 from pantarhei.io.reader import LiveFile, Silence, format_of
 
 SILENCE = Silence(timedelta(milliseconds=60), timedelta(milliseconds=20))
@@ -87,6 +88,22 @@ def test_there_are_no_ticks_before_the_first_message_and_none_in_its_past(pipe):
     timer.start()
     closing.start()
     assert [(each.at.year, len(each.triples)) for each in reader] == [(2999, 1)]
+
+
+def test_a_stream_of_numbers_has_no_ticks_of_the_clock(pipe):
+    reader, end = opened(pipe, "nquads")
+    end.write('<urn:a> <urn:v> "1" <urn:at:5> .\n')
+    with pytest.raises(OptionError, match=r"idle.*a stream with dates and times; this one has 5"):
+        list(reader)
+    end.close()
+
+
+def test_times_of_ticks_are_in_the_zone_of_the_stream(pipe):
+    reader, end = opened(pipe, "nquads")
+    end.write('<urn:a> <urn:v> "1" <urn:at:2026-01-01T00:00:00+03:00> .\n')
+    aboxes = iter(reader)
+    assert [next(aboxes).at.utcoffset() for _ in range(3)] == [timedelta(hours=3)] * 3
+    end.close()
 
 
 def test_an_error_of_the_input_is_raised(pipe):
