@@ -237,13 +237,15 @@ def _by_kind(*sections: type[ConfigSection]) -> Mapping[str, type[ConfigSection]
 
 SOURCES = _by_kind(MQTTSource, KafkaSource, RedisSource, HTTPSource, FilesSource, StdinSource)
 SINKS = _by_kind(SQLSink, FileSink, ParquetFolderSink, MQTTSink, KafkaSink, WebhookSink)
-_KINDS: Mapping[str | int, Mapping[str, type[ConfigSection]]] = {"sources": SOURCES, "sinks": SINKS}
 
 
 class _OneOf(NamedTuple):
     """Annotation of a section whose class is the one of its kind."""
 
     kinds: Mapping[str, type[ConfigSection]]
+
+    def __hash__(self) -> int:  # needed in unions
+        return id(self.kinds)
 
     def __get_pydantic_core_schema__(
         self, source: object, handler: pydantic.GetCoreSchemaHandler
@@ -275,6 +277,15 @@ class DeadLettersSection(ConfigSection):
 
     file: Path
     keep: Span = timedelta(days=7)
+
+
+DEAD_LETTERS = _by_kind(DeadLettersSection, MQTTSink, KafkaSink, WebhookSink)
+_KINDS: Mapping[str | int, tuple[int, Mapping[str, type[ConfigSection]]]] = {
+    "sources": (2, SOURCES),
+    "sinks": (2, SINKS),
+    "dead_letters": (1, DEAD_LETTERS),
+}
+"""By key, the place of the kind in the locations of pydantic, and the sections by kind."""
 
 
 class StateSection(ConfigSection):
@@ -393,7 +404,7 @@ class ServiceConfig(ConfigSection):
     sources: Annotated[dict[str, Annotated[ConfigSection, _OneOf(SOURCES)]], AfterValidator(_check_order)]
     queries: dict[str, Annotated[QuerySection, BeforeValidator(_query)]] = {}
     sinks: dict[str, Annotated[SinkSection, _OneOf(SINKS)]] = {}
-    dead_letters: DeadLettersSection | None = None
+    dead_letters: Annotated[ConfigSection, _OneOf(DEAD_LETTERS)] | None = None
     state: StateSection = StateSection()
     upgrade: Literal["replay", "fresh", "refuse"] = "replay"
     http: HTTPSection | None = HTTPSection()
@@ -492,8 +503,8 @@ class _Reader:
     def problem(self, error: Mapping[str, Any]) -> ConfigProblem:
         """Return an error of pydantic as a problem with the line of its value."""
         location: Location = tuple(error["loc"])
-        kinds = _KINDS.get(location[0], {})
-        at = location[:2] + location[3:] if location[2:3] and location[2] in kinds else location
+        place, kinds = _KINDS.get(location[0], (len(location), {}))
+        at = location[:place] + location[place + 1 :]  # without the kind
         given, kind = error.get("input"), str(error["type"])
         if kind == "extra_forbidden":
             known = _keys_of(location[:-1])
@@ -526,8 +537,8 @@ def _keys_of(location: Location) -> list[str]:
     """Return the keys of the section at a location."""
     section: type[ConfigSection] = ServiceConfig
     for place, name in enumerate(location):
-        if place == 2 and location[0] in _KINDS:
-            section = _KINDS[location[0]][str(name)]
+        if location[0] in _KINDS and place == _KINDS[location[0]][0]:
+            section = _KINDS[location[0]][1][str(name)]
         elif name in section.model_fields:
             parts = _parts(section.model_fields[str(name)].annotation)
             sections = (part for part in parts if isinstance(part, type) and issubclass(part, ConfigSection))

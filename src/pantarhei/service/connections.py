@@ -51,7 +51,8 @@ def make_sinks(config: ServiceConfig) -> list[Sink]:
     if config.dead_letters is not None:
         if DEAD_LETTERS in given:
             raise OptionError("sinks", repr(DEAD_LETTERS), "another name, for it is reserved")
-        given[DEAD_LETTERS] = config.dead_letters
+        update = {"of": (DEAD_LETTERS,)} if isinstance(config.dead_letters, sections.SinkSection) else {}
+        given[DEAD_LETTERS] = config.dead_letters.model_copy(update=update)
     found = [_SINKS[type(section)](name, config, section, positions) for name, section in given.items()]
     paths = Counter(sink.path for sink in found if isinstance(sink, AppendingSink))
     if twice := [path for path, count in paths.items() if count > 1]:

@@ -131,11 +131,16 @@ def test_changes_are_produced_once_with_their_id_as_key(tmp_path, cluster, is_tr
     assert all(json.loads(each.value())["id"] == each.key().decode() for each in found)
 
 
-def test_dead_letters_are_written_to_topics(tmp_path, cluster):
+@pytest.mark.parametrize("as_sink", [True, False])
+def test_dead_letters_are_written_to_topics(tmp_path, cluster, as_sink):
     records = [emitted(number, 1, dead=number % 2) for number in range(1, 6)]
 
     def write(folder, section):
-        sink = sink_of(folder, "{}", {**section, "of": "dead_letters"})
+        if as_sink:
+            sink = sink_of(folder, "{}", {**section, "of": "dead_letters"})
+        else:
+            (folder / "state").mkdir(parents=True)
+            [sink] = make_sinks(site(folder, "{}", f"dead_letters: {json.dumps(section)}"))
         sink.begin(0)
         for each in records:
             sink.put(each)

@@ -19,6 +19,7 @@ from pantarhei.service.config import (
     SINKS,
     SOURCES,
     ConfigSection,
+    DeadLettersSection,
     QuerySection,
     ServiceConfig,
     read_config,
@@ -49,7 +50,7 @@ def sections(section=ServiceConfig):
             if isinstance(part, type) and issubclass(part, ConfigSection):
                 yield from sections(part)
     if section is ServiceConfig:
-        yield from (QuerySection, *SOURCES.values(), *SINKS.values())
+        yield from (QuerySection, DeadLettersSection, *SOURCES.values(), *SINKS.values())
 
 
 KEYS = {name for section in sections() for name in section.model_fields}
@@ -67,6 +68,12 @@ KEYS = {name for section in sections() for name in section.model_fields}
         ("sinks: {store: {sql: a, tabel: b}}", "sinks.store.tabel is not a key (did you mean table?)"),
         ("http: {listen: '0.0.0.0:80'}", "reachable from other machines; set tokens.read and tokens.admin"),
         ("http: {listen: '0.0.0.0'}", "http.listen is '0.0.0.0'; expected HOST:PORT"),
+        (
+            "dead_letters: {kafka: 'k:9092', topc: dead}",
+            "dead_letters.topc is not a key (did you mean topic?)",
+        ),
+        ("dead_letters: {kafka: 'k:9092'}", "dead_letters.topic is missing"),
+        ("dead_letters: {fil: dead.ndjson}", "dead_letters has no known kind; expected one of the keys file"),
         ("http: {tls: {cert: a.pem}}", "http.tls.key is missing"),
         ("http: {tokens: {read: written}}", "secrets are not written into files"),
         ("http: {tokens: {read: '${MISSING}'}}", "environment variable MISSING, which is not set"),
