@@ -28,7 +28,7 @@ import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -78,11 +78,14 @@ class Pacer:
                 self._pause()
             yield item
 
-    def pieces(self, whole: _Part) -> Iterator[_Part]:
-        """Yield the pieces of a sequence or array."""
-        for start in range(0, len(whole), _PIECE):
+    def pieces(self, items: Iterable[_T]) -> Iterator[list[_T]]:
+        """Yield the items in lists. A collector of garbage visits all members of a new list, so that long
+        lists block other threads, too.
+        """
+        rest = iter(items)
+        while piece := list(islice(rest, _PIECE)):
             self._pause()
-            yield whole[start : start + _PIECE]  # type: ignore[misc]
+            yield piece
 
 
 UNPACED = Pacer()
@@ -238,7 +241,7 @@ def narrow(column: npt.NDArray[Any]) -> Column:
     return column.astype("<u1" if most < 1 << 8 else "<u2" if most < 1 << 16 else "<u4")
 
 
-def concatenated(empty: _Array, parts: Sequence[_Array], pacer: Pacer = UNPACED) -> _Array:
+def concatenated(empty: _Array, parts: Iterable[_Array], pacer: Pacer = UNPACED) -> _Array:
     """Concatenate arrays."""
     some = [np.concatenate(piece) for piece in pacer.pieces(parts)]
     return np.concatenate([empty, *some])  # type: ignore[return-value]

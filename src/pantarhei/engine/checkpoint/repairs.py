@@ -35,6 +35,7 @@ from pantarhei.engine.checkpoint.fact_columns import (
     mark_of,
     read_triples,
 )
+from pantarhei.engine.stream_history import PastRepair
 from pantarhei.model.rule import Rule
 from pantarhei.model.term import RDF_TYPE, Term
 from pantarhei.model.time import TimePoint
@@ -43,6 +44,7 @@ from pantarhei.repair.conflict import Budget, ConflictEvidence, KeptEvidence, Op
 from pantarhei.repair.cut import Method
 from pantarhei.repair.result import Conflict, ConflictCase, Occurrences, Repair
 from pantarhei.rules.translation.canonical_rule import text_of_rule
+from pantarhei.window.log import ByLevel
 
 # A table drops its terms once this many more than twice the used ones are stored.
 _MOST_UNUSED = 10_000
@@ -104,11 +106,11 @@ class _EvidenceColumns(NamedTuple):
         )
 
     @classmethod
-    def together(cls, parts: Sequence[_EvidenceColumns], pacer: Pacer) -> _EvidenceColumns:
+    def together(cls, saved: Callable[[], Iterable[_SavedRepair]], pacer: Pacer) -> _EvidenceColumns:
         """Concatenate the columns of several repairs."""
         return cls(
             *(
-                concatenated(empty, [part[place] for part in pacer(parts)], pacer)
+                concatenated(empty, (one.evidence[place] for one in saved()), pacer)
                 for place, empty in enumerate(_NO_EVIDENCE)
             )
         )
@@ -138,7 +140,7 @@ class RepairTable:
 
     def columns(
         self,
-        repairs: Iterable[tuple[int, Repair]],
+        repairs: ByLevel[PastRepair],
         first_level: int,
         times: TimesWriter,
         pacer: Pacer = UNPACED,
@@ -149,11 +151,17 @@ class RepairTable:
         The timestamps are added to `times`. Costs Python steps for the conflicts and removed assertions of
         repairs that were not saved before; the concatenation of all columns is vectorised.
         """
-        self._saved = {level: self._saved_repair(level, repair) for level, repair in pacer(repairs)}
-        saved = list(self._saved.values())
-        rows = concatenated(_array((), 4), [one.rows for one in pacer(saved)], pacer)
-        sizes = concatenated(_NOTHING, [one.sizes for one in pacer(saved)], pacer)
-        evidence = _EvidenceColumns.together([one.evidence for one in pacer(saved)], pacer)
+        for level in self._saved.keys() - {level for level, _ in pacer(repairs)}:
+            del self._saved[level]
+        for level, repair in pacer(repairs):
+            self._saved[level] = self._saved_repair(level, repair)
+
+        def saved() -> Iterator[_SavedRepair]:
+            return (self._saved[level] for level, _ in pacer(repairs))
+
+        rows = concatenated(_array((), 4), (one.rows for one in saved()), pacer)
+        sizes = concatenated(_NOTHING, (one.sizes for one in saved()), pacer)
+        evidence = _EvidenceColumns.together(saved, pacer)
         is_constraint = evidence.heads == 0
         rules = np.concatenate([evidence.singles[:, 1], evidence.numbers[is_constraint]])
         of_times = Used.appearing(len(self._times), rows[:, 0])
@@ -164,13 +172,13 @@ class RepairTable:
         numbers = np.zeros(len(evidence.numbers), np.int32)
         numbers[is_constraint] = of_rules.places[evidence.numbers[is_constraint]]
         columns = {
-            "repairs.entry": column_of(level - first_level for level in pacer(self._saved)),
-            "repairs.groups": lengths(one.sizes for one in pacer(saved)),
-            "repairs.unlisted": column_of(one.repair.unlisted for one in pacer(saved)),
+            "repairs.entry": column_of(level - first_level for level, _ in pacer(repairs)),
+            "repairs.groups": lengths(one.sizes for one in saved()),
+            "repairs.unlisted": column_of(one.repair.unlisted for one in saved()),
             "repairs.complete": narrow(evidence.complete),
             "repairs.open": narrow(evidence.open),
-            "repairs.singles": lengths(one.evidence.singles for one in pacer(saved)),
-            "repairs.rules": lengths(one.evidence.heads for one in pacer(saved)),
+            "repairs.singles": lengths(one.evidence.singles for one in saved()),
+            "repairs.rules": lengths(one.evidence.heads for one in saved()),
             "groups.assertions": narrow(sizes),
             "singles.member": narrow(evidence.singles[:, 0]),
             "singles.rule": narrow(of_rules.places[evidence.singles[:, 1]]),

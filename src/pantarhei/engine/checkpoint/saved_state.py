@@ -7,7 +7,7 @@ window model is built from the history. Levels are renumbered from 0.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import chain, pairwise, starmap
 from types import UnionType
@@ -218,25 +218,30 @@ def save(
     kind = history.step.kind if history.step else history.waiting.kind or TimeKind.INTEGER
     departures = [*history.past.due, *history.past.departures()]
     departed = [entry for departure in departures for entry in departure.entries]
-    entries = [*departed, *pacer(history.log)]
-    times = TimesWriter((entry.at for entry in pacer(entries)), pacer)
-    of_entries = (entry.forms for entry in pacer(entries))
-    forms = [*of_entries, Forms(state.forms.facts), Forms({}, state.forms.pairs)]
-    sizes = [len(part.by_fact) + len(part.by_pair) for part in pacer(forms)]
-    with_forms = (part for part, size in zip(pacer(forms), sizes, strict=True) if size)
-    rows = list(pacer(row for part in with_forms for row in part.rows()))
+
+    def entries() -> Iterator[Entry]:
+        return pacer(chain(departed, history.log))
+
+    def parts() -> Iterator[Integers]:
+        return chain((entry.facts for entry in entries()), (entry.cut for entry in entries()))
+
+    def forms() -> Iterator[Forms]:
+        of_state = Forms(state.forms.facts), Forms({}, state.forms.pairs)
+        return chain((entry.forms for entry in entries()), of_state)
+
+    times = TimesWriter((entry.at for entry in entries()), pacer)
+    rows = list(pacer(row for part in forms() if part for row in part.rows()))
     places: dict[RdflibLiteral, int] = {}
     of_forms = [places.setdefault(form, len(places)) for _, form in pacer(rows)]
-    parts = [entry.facts for entry in pacer(entries)] + [entry.cut for entry in pacer(entries)]
-    keys = [np.array([fact for fact, _ in piece], np.int32) for piece in pacer.pieces(rows)]
-    facts = concatenated(NO_FACTS, [part for part in pacer(chain(parts, keys)) if len(part)], pacer)
+    keys = (np.array([fact for fact, _ in piece], np.int32) for piece in pacer.pieces(rows))
+    facts = concatenated(NO_FACTS, (part for part in chain(parts(), keys) if len(part)), pacer)
     first = history.past.first_level(history.log)
     of_repairs, constraints = repairs.columns(history.repairs.from_level(first), first, times, pacer)
     of_waiting, waiting = columns_of_waiting(history.waiting, times)
     of_times, marks = times.columns(kind)
     columns: dict[str, Column] = {
-        "entries.facts": lengths(pacer(parts)),
-        "forms.keys": column_of(pacer(sizes)),
+        "entries.facts": lengths(parts()),
+        "forms.keys": column_of(len(part.by_fact) + len(part.by_pair) for part in forms()),
         "forms.form": column_of(pacer(of_forms)),
         **_columns_of_departures(departures, pacer),
         **of_times,
