@@ -139,7 +139,9 @@ def test_an_append_that_is_torn_at_any_byte_is_cut_to_complete_records(tmp_path,
     journal.close()
     *_, last = segments(whole)
     content, complete = last.read_bytes(), 2 * rotates
-    for size in (*range(0, before, 1 if rotates else 20), *range(before - 2, len(content))):
+    # the header of a segment that is not the first one, or the records, at every byte
+    in_header, in_records = (1, 20) if rotates else (20, 1)
+    for size in (*range(0, before, in_header), *range(before - 2, len(content), in_records)):
         torn = tmp_path / f"torn{size}"
         shutil.copytree(whole, torn)
         (torn / last.name).write_bytes(content[:size])
