@@ -491,12 +491,13 @@ class _Reader:
             return text
 
         def of_environment(match: re.Match[str]) -> str:
-            found = self._environment.get(match[1])
-            if found is None:
-                problem = f"refers to the environment variable {match[1]}, which is not set"
+            found = self._environment.get(match[1], "")
+            if not found.strip():  # an empty token would permit everything
+                state = "empty" if match[1] in self._environment else "not set"
+                problem = f"refers to the environment variable {match[1]}, which is {state}"
                 advice = f"export {match[1]}=… before the start{did_you_mean(match[1], self._environment)}"
                 self.problems.append(ConfigProblem(node.line, _key(at), problem, advice))
-            return found or ""
+            return found
 
         return _Environment(_VARIABLE.sub(of_environment, text))
 

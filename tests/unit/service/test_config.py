@@ -36,6 +36,22 @@ SECRETS = "MQTT_PASSWORD REDIS_PASSWORD HOOK_SECRET READ_TOKEN PUSH_TOKEN ADMIN_
 ENVIRONMENT = dict.fromkeys(SECRETS.split(), "value")
 
 
+TOPICS = "topics: {a: m}"
+SECRET_PLACES = {
+    "http.tokens.read": 'http: {tokens: {read: "SECRET"}}',
+    "http.tokens.push": 'http: {tokens: {push: "SECRET"}}',
+    "http.tokens.admin": 'http: {tokens: {admin: "SECRET"}}',
+    "sources.m.password": f'  m: {{mqtt: "mqtt://b", password: "SECRET", {TOPICS}}}',
+    "sources.r.password": f'  r: {{redis: "redis://h", password: "SECRET", {TOPICS}}}',
+    "sources.k.settings.sasl.password": f'  k: {{kafka: h, settings: {{sasl.password: "SECRET"}}, {TOPICS}}}',
+    "sinks.m.password": 'sinks: {m: {mqtt: "mqtt://b", topic: a, password: "SECRET"}}',
+    "sinks.w.secret": 'sinks: {w: {webhook: "http://h", secret: "SECRET"}}',
+    "sinks.k.settings.ssl.key.pem": 'sinks: {k: {kafka: h, topic: a, settings: {ssl.key.pem: "SECRET"}}}',
+    "dead_letters.secret": 'dead_letters: {webhook: "http://h", secret: "SECRET"}',
+}
+"""Sections with a secret, by the key of the secret."""
+
+
 def read(folder, text, environment=ENVIRONMENT):
     path = folder / "site.yaml"
     path.write_text(text, encoding="utf-8")
@@ -100,6 +116,19 @@ def test_secrets_are_not_in_the_text_of_a_configuration(tmp_path):
     config = read(tmp_path, text, {"MQTT_PASSWORD": "hidden-word"})
     assert config.sources["plant"].password.get_secret_value() == "hidden-word"
     assert "hidden-word" not in repr(config) + config.model_dump_json()
+
+
+@pytest.mark.parametrize("value", ["", " ", "\n"])
+@pytest.mark.parametrize("before", ["", "Bearer "])
+@pytest.mark.parametrize("place", sorted(SECRET_PLACES))
+def test_an_empty_environment_variable_is_an_error_in_each_place(tmp_path, place, before, value):
+    text = SMALL + SECRET_PLACES[place].replace("SECRET", f"{before}${{NAME}}")
+    with pytest.raises(ConfigError) as raised:
+        read(tmp_path, text, {"NAME": value})
+    (problem,) = raised.value.problems
+    assert problem.key == place
+    assert "environment variable NAME, which is empty; expected export NAME=" in str(raised.value)
+    read(tmp_path, text, {"NAME": "value"})
 
 
 # -- template ----------------------------------------------------------------------------------------

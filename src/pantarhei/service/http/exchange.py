@@ -171,15 +171,17 @@ def check_access(request: Request, section: HTTPSection) -> None:
     is_read = request.method in ("GET", "HEAD", "OPTIONS")
     if is_foreign and not is_read and not {origin, "*"} & set(section.origins):
         raise RequestError(403, f"the origin {origin!r} is unknown; add it to http.origins"[:300])
-    name = needed_token(request.method, request.url.path)
+    path = request.scope["path"]  # that of request.url depends on the header Host
+    name = needed_token(request.method, path)
     token = None if name is None else getattr(section.tokens, name)
     if token is None:
         return
     scheme, _, given = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer":
-        given = request.query_params.get("token", "") if request.url.path == "/events" else ""
+        given = request.query_params.get("token", "") if path == "/events" else ""
     accepted = [each.get_secret_value() for each in (token, section.tokens.admin) if each is not None]
-    if not any(hmac.compare_digest(given.strip().encode(), each.encode()) for each in accepted):
+    given = given.strip()
+    if not given or not any(hmac.compare_digest(given.encode(), each.encode()) for each in accepted):
         problem = "is wrong" if given else "is missing"
         challenge = 'Bearer realm="pantarhei"' + (', error="invalid_token"' if given else "")
         text = f"the {name} token {problem}; send it in the header Authorization: Bearer TOKEN"

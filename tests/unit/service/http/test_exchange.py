@@ -3,6 +3,7 @@ import pickle
 import time
 
 import pytest
+from starlette.datastructures import URL
 from starlette.requests import Request
 
 from pantarhei.errors import NotEntailedError, QueryTimeoutError
@@ -21,10 +22,10 @@ from served import UNAVAILABLE
 TOKENS = {"read": "r", "push": "p", "admin": "a"}
 
 
-def section(tokens=(), **fields):
+def section(tokens=(), values=TOKENS, **fields):
     """A section whose tokens are given in the form that configuration files have after reading."""
     made = HTTPSection(**fields)
-    secrets = {name: _Secret(TOKENS[name]) for name in tokens}
+    secrets = {name: _Secret(values[name]) for name in tokens}
     return made.model_copy(update={"tokens": made.tokens.model_copy(update=secrets)})
 
 
@@ -120,6 +121,25 @@ def test_each_path_needs_a_token_unless_it_is_listed_as_open(method, path, token
 )
 def test_the_read_token_or_the_admin_token_is_needed_to_read(authorization, status):
     assert status_of(request(authorization=authorization), section(TOKENS)) == status
+
+
+PATHS = [("GET", "/sparql"), ("POST", "/push/a"), ("DELETE", "/queries/hot"), ("GET", "/events")]
+
+
+@pytest.mark.parametrize("empty", [["read", "push", "admin"], ["admin"]])
+@pytest.mark.parametrize(("method", "path"), PATHS)
+@pytest.mark.parametrize("given", [{}, {"authorization": "Bearer"}, {"authorization": "Bearer  "}])
+def test_an_empty_token_permits_nothing(empty, method, path, given):
+    values = TOKENS | dict.fromkeys(empty, "")
+    assert status_of(request(method, path, "token=", **given), section(TOKENS, values)) == 401
+
+
+@pytest.mark.parametrize(("method", "path"), PATHS)
+@pytest.mark.parametrize("url", ["http://x/static/y?/sparql", "http://x/health", "http://x/events?/sparql"])
+def test_the_token_depends_on_the_path_not_on_a_url_made_of_the_host_header(monkeypatch, method, path, url):
+    monkeypatch.setattr(Request, "url", URL(url))
+    query = "" if path == "/events" else "token=r"
+    assert status_of(request(method, path, query), section(TOKENS)) == 401
 
 
 def test_a_missing_token_is_answered_with_a_challenge():
