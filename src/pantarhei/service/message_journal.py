@@ -200,7 +200,12 @@ class MessageJournal:
 
         Raises:
             OSError: the disk is full or fails; the journal is unchanged.
+            JournalError: the numbers do not follow that of the last record; the journal is unchanged.
         """
+        for expected, record in enumerate(records, self.number + 1):
+            if record.number != expected:
+                problem = f"record {record.number:,} does not follow record {expected - 1:,}"
+                raise JournalError(str(self.folder), problem, "restart the service, and report this defect")
         data = b"".join(record.to_line(records[0].number) for record in records)
         self._cut()  # an earlier attempt may have failed to
         try:

@@ -168,14 +168,14 @@ class Writer:
 
     def _step(self, received: Sequence[Received]) -> None:
         now = datetime.now(UTC)
-        records = self.batcher.batches(received, self.driver.number, self.driver.at, now)
+        records = self.batcher.batches(received, self.journal.number, self.driver.at, now)
         self._record(records, received)
         if received:
             self._moved = time.monotonic()
             return
         self._note_ends()
         if self._is_idle():
-            tick = self.batcher.tick(self.driver.number, self.driver.at, now)
+            tick = self.batcher.tick(self.journal.number, self.driver.at, now)
             if tick is not None:
                 self._record([tick])
 
@@ -235,18 +235,24 @@ class Writer:
 
     # requests of readers
 
+    def _check_state(self) -> None:
+        """Raise `WriterUnavailableError` before the end of the replay, and while the writer ends."""
+        if self.stopping.is_set():
+            raise WriterUnavailableError("it ends")
+        if not self.driver.is_current:  # records have numbers after those of the journal
+            raise WriterUnavailableError("it processes the journal after its start")
+
     def push(self, message: Message) -> None:
         """Add a message of HTTP, and wait until it is in the journal.
 
         Raises:
             UnknownTopicError: no source of HTTP has the topic.
-            WriterUnavailableError: that takes too long, or files with history are read first.
+            WriterUnavailableError: that takes too long, or journal or files with history are processed first.
         """
         self.knowledge.decoder.find(message.source, message.topic)
+        self._check_state()
         if message.source in self._waiting:
             raise WriterUnavailableError("it reads files with history first")
-        if self.stopping.is_set():
-            raise WriterUnavailableError("it ends")
         next(each for each in self.sources if each.name == message.source).status.messages += 1
         done = threading.Event()
         received = Received(message, acknowledge=done.set, received=time.monotonic())
@@ -261,8 +267,9 @@ class Writer:
 
         Raises:
             QueryError, OptionError: the query is refused.
-            WriterUnavailableError: that takes too long.
+            WriterUnavailableError: that takes too long, or the journal is not processed yet.
         """
+        self._check_state()
         done: Future[None] = Future()
         self._requests.put((given, done))
         try:
@@ -279,7 +286,7 @@ class Writer:
                 done.set_exception(error)
                 continue
             at = self.driver.at or NEVER
-            self._record([Record(self.driver.number + 1, at, datetime.now(UTC), request=given)])
+            self._record([Record(self.journal.number + 1, at, datetime.now(UTC), request=given)])
             done.set_result(None)
 
     def status(self) -> dict[str, Any]:
@@ -362,7 +369,7 @@ class Writer:
         for source in self.sources:
             source.stop()
         try:
-            while received := self.inbox.take(0, 0):
+            while self.driver.is_current and (received := self.inbox.take(0, 0)):
                 self.step(received)
             end = time.monotonic() + _PATIENCE
             for sink in self.sinks:

@@ -110,6 +110,23 @@ def test_missing_records_are_reported(tmp_path):
         list(read_journal(tmp_path))
 
 
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=3), st.integers(0, 2))
+def test_records_that_do_not_follow_the_last_one_are_refused(tmp_path_factory, numbers, known):
+    folder = tmp_path_factory.mktemp("journal")
+    journal, expected = MessageJournal(folder), [Record(each, AT, AT) for each in range(1, known + 1)]
+    for record in expected:
+        journal.append([record])
+    new = [Record(number, AT, AT) for number in numbers]
+    if numbers == list(range(known + 1, known + 1 + len(numbers))):
+        journal.append(new)
+        expected += new
+    else:
+        with pytest.raises(JournalError, match="does not follow"):
+            journal.append(new)
+    assert list(read_journal(folder)) == expected and journal.number == len(expected)
+    journal.close()
+
+
 @pytest.mark.parametrize("rest", [b"", b"0123", b"0123\n", b"0123\n4567\n89"])
 def test_the_rest_of_a_failed_append_does_not_hide_the_next_segment(tmp_path, rest):
     journal = MessageJournal(tmp_path)

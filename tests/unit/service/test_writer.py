@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 import pantarhei.service.journal_driver as driver_module
+from pantarhei.errors import WriterUnavailableError
 from pantarhei.service.batching import Received
 from pantarhei.service.decoding import MessageDecoder
 from pantarhei.service.journal_driver import JournalDriver, read_knowledge
-from pantarhei.service.message_journal import Message
+from pantarhei.service.message_journal import Message, read_journal, read_segment, segments
 from pantarhei.service.start import checkpoints
 from pantarhei.service.writer import Writer
-from service_tools import site
+from service_tools import site, wait_until
 
 BEGIN = datetime.now(UTC)
 CLOCKS = ("clock: {idle: null}", "clock: {order: event, allowed_lateness: 1m, idle: null}")
@@ -114,3 +116,48 @@ def test_each_message_is_decoded_once(writer, monkeypatch):
     writer.step(given)
     writer.step(given)  # redeliveries
     assert decoded == [each.message for each in given]
+
+
+@pytest.mark.parametrize("moment", ["open", 1, 3, 5, "ready", "waiting"])
+def test_a_stop_at_any_moment_of_a_start_keeps_the_journal_in_order(tmp_path, monkeypatch, moment):
+    config = site(tmp_path, "{push: {http: {readings: m.yaml}}}", CLOCKS[0])
+    killed = Writer(config)
+    killed.start()
+    for number in range(5):
+        killed.step([reading(number)])
+    killed.journal.close()
+
+    writer, accepted, threads = Writer(config), set(), []
+
+    def push(number):
+        with contextlib.suppress(WriterUnavailableError):
+            writer.push(reading(number).message)
+            accepted.add(str(number))
+
+    def reached(reached):
+        threads.append(threading.Thread(target=push, args=[100 + len(threads)]))
+        threads[-1].start()
+        if reached == moment:
+            writer.stopping.set()
+
+    writer.open()
+    apply = writer.driver.apply
+    monkeypatch.setattr(writer.driver, "apply", lambda record: (reached(record.number), apply(record))[1])
+    reached("open")
+    writer.replay()
+    monkeypatch.undo()
+    reached("ready")
+    if moment == "waiting":
+        wait_until(lambda: writer.inbox.qsize() >= 1)
+        writer.stopping.set()
+    writer.run()
+    for thread in threads:
+        thread.join(20)
+    found = [record.number for path in segments(writer.folder) for record, _ in read_segment(path)]
+    assert found == list(range(1, len(found) + 1))
+    assert accepted if moment == "waiting" else len(found) >= 5
+    again = Writer(config)
+    again.start()
+    journaled = {message.id for record in read_journal(again.folder) for message in record.messages}
+    assert again.driver.number == len(found) and journaled == {*map(str, range(5)), *accepted}
+    again.stop()
