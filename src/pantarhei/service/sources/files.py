@@ -13,7 +13,7 @@ import sys
 import time
 import zlib
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from itertools import chain
 from typing import Any
 
@@ -22,8 +22,9 @@ from pantarhei.io.mapping.mapping_reader import read_mapping
 from pantarhei.io.mapping.record_mapping import RecordMapping
 from pantarhei.io.reader import format_of
 from pantarhei.io.tables.csv_table import DELIMITERS
-from pantarhei.rdf.decompression import without_compression
+from pantarhei.rdf.decompression import COMPRESSIONS, without_compression
 from pantarhei.service.batching import Received
+from pantarhei.service.clients import text_of
 from pantarhei.service.config import FilesSource, ServiceConfig
 from pantarhei.service.decoding import RDF_FORMATS, RECEIVED
 from pantarhei.service.sources.source import LONGEST, PolledSource
@@ -41,7 +42,8 @@ class FileMessages(PolledSource):
 
     A position is, by inode, the number of bytes read, a checksum of the beginning of the file, and its path.
     A file that was renamed within its folder, or written again with more content, is read on from its
-    position; one that was replaced or truncated, from its beginning. Compressed files are not supported.
+    position; one that was replaced or truncated, from its beginning. A file that cannot be read, or is
+    compressed or binary, is logged once, and skipped until it can be read.
 
     Raises:
         MappingError, MissingFileError: the mapping cannot be read.
@@ -54,19 +56,25 @@ class FileMessages(PolledSource):
         if section.mapping not in RDF_FORMATS:
             self._mapping = read_mapping(config.path(section.mapping), RECEIVED)
         self._seen: dict[str, tuple[int, int, int]] = {}  # by path: inode, bytes read, last change
+        self._skipped: dict[str, str] = {}  # by path: why the file cannot be read
         self.status.reads_history = True
 
     def check(self) -> None:
-        """Test that files exist, and that their formats are supported.
+        """Test that files exist, and that one of them can be read; the others are logged.
 
         Raises:
             MissingFileError: no file exists.
-            OptionError: a file has a format that cannot be read line by line.
+            OSError, OptionError: no file can be read line by line.
         """
         if not (found := self._files()):
             raise MissingFileError(", ".join(self._paths), "no file matches")
         for path in found:
-            self._opened(path).close()
+            try:
+                self._opened(path).close()
+            except (OSError, OptionError) as error:
+                self._skip(path, error)
+                if len(self._skipped) == len(found):
+                    raise
 
     def receive(self) -> Iterator[Received | None]:
         self.status.connected = True
@@ -89,7 +97,7 @@ class FileMessages(PolledSource):
 
     def _news(self, path: str) -> Iterator[Received]:
         """Yield what was added to a file; if another file has its path now, first the rest of the former."""
-        with suppress(FileNotFoundError):
+        try:
             found = os.stat(path)
             known = self._seen.get(path, (found.st_ino, -1, -1))
             if known[0] != found.st_ino:
@@ -99,6 +107,20 @@ class FileMessages(PolledSource):
                     yield from self._messages(each, is_whole=True)
             if known != (found.st_ino, found.st_size, found.st_mtime_ns):
                 yield from self._messages(path)
+        except FileNotFoundError:
+            pass
+        except Exception as error:  # the other files are read nevertheless
+            self._skip(path, error)
+            return
+        if self._skipped.pop(path, ""):
+            self.status.problem = next(iter(self._skipped.values()), "")
+
+    def _skip(self, path: str, error: Exception) -> None:
+        """Note why a file cannot be read, and log it once."""
+        reason = text_of(error) if isinstance(error, OptionError) else f"{path}: {text_of(error)}"
+        if self._skipped.get(path) != reason:
+            self._skipped[path] = reason
+            self.failed(f"skipped: {reason}")
 
     def _messages(self, path: str, is_whole: bool = False) -> Iterator[Received]:
         with closing(self._opened(path)) as file:
@@ -111,8 +133,8 @@ class FileMessages(PolledSource):
             self._seen[path] = found.st_ino, file.offset, found.st_mtime_ns
 
     def _opened(self, path: str) -> _LinesFile:
-        """Open a file by its format. Raises `OptionError`."""
-        if without_compression(path) == path:
+        """Open a file by its format. Raises `OSError`, `OptionError`."""
+        if without_compression(path) == path and _is_text(path):
             if self._mapping is None:
                 return (_GraphsFile if path.endswith((".nq", ".nquads")) else _LinesFile)(path)
             format = format_of(path)
@@ -121,7 +143,8 @@ class FileMessages(PolledSource):
                 return _TableFile(path, delimiter, self._mapping.nulls)
             if format not in ("json", "parquet"):
                 return _LinesFile(path)
-        raise OptionError("files", repr(path), "files of lines: .csv, .tsv, .jsonl, .ndjson or .nq")
+        expected = "files of lines: .csv, .tsv, .jsonl, .ndjson or .nq, in UTF-8 and not compressed"
+        raise OptionError("files", repr(path), expected)
 
 
 class StdinMessages(PolledSource):
@@ -243,6 +266,8 @@ class _TableFile(_LinesFile):
         text = header.decode("utf-8-sig", "replace")
         self._delimiter = max(self._delimiter or DELIMITERS, key=lambda each: len(_cells(text, each)))
         self._names = _cells(text, self._delimiter)
+        if header and not self._names:
+            raise OptionError("files", repr(self._path), "a table whose first row has the names of columns")
         return len(header)
 
     def _parts(self, quiet: float) -> Iterator[bytes]:
@@ -271,4 +296,14 @@ class _TableFile(_LinesFile):
 
 
 def _cells(text: str, delimiter: str) -> list[str]:
-    return next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
+    """Return the cells of a row; none if the row is malformed, or a cell is too long."""
+    try:
+        return next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
+    except csv.Error:
+        return []
+
+
+def _is_text(path: str) -> bool:
+    with open(path, "rb") as file:
+        first = file.read(_SAMPLE)
+    return b"\0" not in first and not first.startswith(tuple(COMPRESSIONS))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
 import json
 import os
 import sys
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
@@ -197,6 +200,68 @@ def test_other_formats_are_refused(make, tmp_path, name):
     (tmp_path / name).write_bytes(b"")
     with pytest.raises(OptionError, match="files of lines"):
         make(name).check()
+
+
+TABLE = "id,v,at\n" + "".join(f"s,{place},2024-01-01T00:00:0{place}Z\n" for place in range(3))
+UNREADABLE = {
+    "gz": gzip.compress(TABLE.encode()),
+    "parquet": b"PAR1",
+    "csv": TABLE.encode("utf-16"),
+    "csv.1": bz2.compress(TABLE.encode()),
+    "swp": b"b0VIM 9.0\0\0",
+    "tsv": b"\n\n",
+    "denied": b"",
+    "folder": None,
+}
+
+
+@settings(max_examples=15, deadline=None)  # writes files
+@given(st.dictionaries(st.integers(0, 9), st.sampled_from(sorted(UNREADABLE)), min_size=1, max_size=5))
+def test_files_that_cannot_be_read_do_not_stop_the_others(tmp_path_factory, places):
+    folder = tmp_path_factory.mktemp("files")
+    config, watched = site(folder, "{f: {files: in, mapping: m.yaml}}"), folder / "in"
+    watched.mkdir()
+    for place, kind in places.items():
+        path = watched / f"{place}.{kind}"
+        path.mkdir() if UNREADABLE[kind] is None else path.write_bytes(UNREADABLE[kind])
+    for place in ("4x", "9x"):
+        (watched / f"{place}.csv").write_text(TABLE)
+    source, found = FileMessages("f", config, config.sources["f"]), []
+    failed, opened = [], open
+    source.failed = failed.append
+
+    def restricted(path, *options):
+        if str(path).endswith("denied"):
+            raise PermissionError(13, "Permission denied", path)
+        return opened(path, *options)
+
+    with mock.patch("builtins.open", restricted):
+        source.check()
+        for received in source.receive():
+            if received is None and not source.status.reads_history:
+                break
+            if received is not None:
+                source.positions.update(received.position)
+                found.append(json.loads(received.message.payload)["v"])
+        read(source)
+    skipped = [f"{place}.{kind}" for place, kind in places.items() if kind != "folder"]
+    assert found == expected(0, 1, 2) * 2
+    assert len(failed) == len(skipped) and all(any(name in text for text in failed) for name in skipped)
+
+
+def test_a_skipped_file_is_read_when_it_can_be(make, tmp_path):
+    (tmp_path / "a.csv").write_bytes(gzip.compress(TABLE.encode()))
+    source = make("a.csv")
+    assert read(source) == [] and "a.csv" in source.status.problem
+    (tmp_path / "a.csv").write_text(TABLE)
+    assert values(read(source)) == expected(0, 1, 2) and source.status.problem == ""
+
+
+def test_a_row_with_a_cell_that_is_too_long_is_handed_on_as_it_is(make, tmp_path):
+    row = f"s,1,{'x' * 200_000}"
+    (tmp_path / "a.csv").write_text(f"id,v,at\n{row}\ns,2,z\n")
+    first, second = read(make("a.csv"))
+    assert first == row.encode() and json.loads(second)["v"] == "2"
 
 
 def test_missing_files_are_named_by_the_check(make):
