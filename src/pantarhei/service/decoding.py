@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
@@ -25,6 +25,8 @@ RECEIVED, TOPIC, LEVEL, VALUE = "_received", "_topic", "_level", "_value"
 """Members that mappings can refer to besides those of the message: the time of its arrival, its topic, the
 levels of its topic (`_level1`, `_level2`, …), and a content that is not a JSON object.
 """
+EARLIEST, END = datetime(1900, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+"""Earliest time of messages, and the first that is too late: spans can be added to valid times."""
 _NUMBERED = re.compile(LEVEL + r"([1-9]\d{0,5})", re.ASCII)
 
 
@@ -72,7 +74,7 @@ class MessageDecoder:
 
         Raises:
             UnknownTopicError: no mapping is configured for its topic.
-            InputError: the content does not fit the mapping, or has no time.
+            InputError: the content does not fit the mapping, or has no time from `EARLIEST` until `END`.
         """
         found = self.find(message.source, message.topic)(message, received)
         if self._on_arrival:
@@ -81,6 +83,9 @@ class MessageDecoder:
             if not isinstance(each.at, datetime):
                 problem = f"the time {each.at} is a number; give its unit in the mapping, such as unit: s"
                 raise MalformedInputError(message.topic, None, problem)
+            if not EARLIEST <= each.at < END:
+                problem = f"the time {each.at.isoformat()} is outside the years 1900 to 2199; set the clock"
+                raise MalformedInputError(message.topic, None, f"{problem} of the sender")
         return found
 
     def _found(self, source: str, topic: str) -> Decode:

@@ -397,7 +397,8 @@ class JournalDriver:
         """Yield the messages of each step with its time, up to the time of the record or its watermark."""
         for each in self._contents(record, dead):
             heappush(self._held, each)
-        at = NEVER
+        if (at := NEVER) == record.at:  # nothing can be subtracted from it
+            return
         while self._held and self._held[0].at <= record.at:
             at, released = self._held[0].at, list[_Held]()
             while self._held and self._held[0].at == at:

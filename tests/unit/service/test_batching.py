@@ -13,7 +13,7 @@ import pytest
 from pantarhei.service.batching import Batcher, Received
 from pantarhei.service.changes import ChangeCounter, changes_of
 from pantarhei.service.decoding import MessageDecoder
-from pantarhei.service.journal_driver import JournalDriver, read_knowledge
+from pantarhei.service.journal_driver import JournalDriver, memory_of, read_knowledge
 from pantarhei.service.message_journal import NEVER, Message
 from service_tools import site
 
@@ -32,8 +32,11 @@ def message(at, source="a", name="s", value=1, number=0):
 
 @pytest.fixture(scope="module")
 def make(tmp_path_factory):
-    def made(clock, **more):
-        config = site(tmp_path_factory.mktemp("site"), SOURCES, f"clock: {clock}", **more)
+    def made(clock, sources=SOURCES, rules="", **more):
+        folder = tmp_path_factory.mktemp("site")
+        (folder / "rules.lars").write_text(rules)
+        sections = f"clock: {clock}\n" + "rules: rules.lars" * bool(rules)
+        config = site(folder, sources, sections, **more)
         return config, Batcher(config, MessageDecoder(config))
 
     return made
@@ -119,6 +122,88 @@ def test_time_does_not_go_back_with_the_machines_clock(make, clock):
     assert batcher.tick(2, last, second(-3600)) is None
     for later in batcher.batches([message(-3600)], 2, last, second(-3600)):
         assert later.at >= last
+
+
+ENDS = [
+    *(
+        "0001-01-01T00:00:00Z",
+        "0001-01-01T00:00:02Z",
+        "0001-01-01T00:00:00+14:00",
+        "0001-01-02T00:00:00-14:00",
+    ),
+    *("0000-01-01T00:00:00Z", "-0001-01-01T00:00:00Z", "0100-02-28T00:00:00Z", "1899-12-31T23:59:59.999999Z"),
+    *(
+        "1900-01-01T00:00:00+00:01",
+        "2199-12-31T23:59:00-00:01",
+        "2200-01-01T00:00:00Z",
+        "99999-01-01T00:00:00Z",
+    ),
+    *(
+        "9999-12-31T23:59:59.999999Z",
+        "9999-12-31T23:59:59-14:00",
+        "9999-12-31T24:00:00Z",
+        "9999-01-01T00:00:00Z",
+    ),
+]
+"""Times that are refused."""
+VALID = ["1900-01-01T00:00:00Z", "1970-01-01T00:00:00Z", NOW.isoformat(), "2199-12-31T23:59:59.999999Z"]
+AS_RDF = {
+    "m": '{"id": "s", "v": %d, "at": "%s"}',
+    "ld": '{"@id": "http://e/s", "http://example.org/value": %d, "http://www.w3.org/ns/prov#generatedAtTime":'
+    ' {"@type": "http://www.w3.org/2001/XMLSchema#dateTime", "@value": "%s"}}',
+    "ngsi": '{"id": "urn:s", "type": "S", "v": {"type": "Property", "value": %d, "observedAt": "%s"}}',
+}
+TOPICS = "{m: m.yaml, ld: jsonld, ngsi: ngsi-ld}"
+LONGEST = "9999d"
+RULES = """
+remember heard.
+heard(S) :- :value(S, V).
+silent(S) :- heard(S) in [10 min], not heard(S) in [5 sec].
+"""
+
+
+@pytest.mark.parametrize("topic", AS_RDF)
+@pytest.mark.parametrize("at", ENDS + VALID)
+def test_times_at_the_ends_of_the_calendar_are_malformed(make, topic, at):
+    _, batcher = make("{max_ahead: null}", sources=f"{{a: {{http: {TOPICS}}}}}")
+    given = Received(Message("a", topic, (AS_RDF[topic] % (1, at)).encode()))
+    (record,) = batcher.batches([given], 0, None, NOW)
+    assert [dead.reason for dead in record.dead] == ["malformed"] * (at in ENDS)
+    assert (record.at == NEVER) is (at in ENDS)
+
+
+@pytest.mark.parametrize("time", ["message", "arrival"])
+@pytest.mark.parametrize("order", ["arrival", "event"])
+@pytest.mark.parametrize("ahead", ["null", "5s", LONGEST])
+@pytest.mark.parametrize("more", ["", "idle: null, ", f"idle: {LONGEST}, batch: {LONGEST}, "])
+def test_no_time_of_a_message_ends_the_writer(make, time, order, ahead, more):
+    chance = random.Random(f"{time} {order} {ahead} {more}")
+    lateness = chance.choice(["0s", "5s", LONGEST])
+    config, batcher = make(
+        f"{{time: {time}, order: {order}, max_ahead: {ahead}, {more}allowed_lateness: {lateness}}}",
+        sources=f"{{a: {{http: {TOPICS}}}, b: {{http: {TOPICS}}}}}",
+        rules=RULES,
+        window=chance.choice(["{range: 1m, slide: 1s}", f"{{range: {LONGEST}, slide: {LONGEST}}}"]),
+    )
+    driver = JournalDriver.fresh(read_knowledge(config))
+    memory_of(driver.knowledge)
+    now, reasons, times = NOW, Counter(), ENDS + VALID
+    for serial in range(20):
+        drawn = (chance.choice([*AS_RDF.items()]) for _ in range(chance.randint(0, 2)))
+        given = [
+            Received(Message(chance.choice("ab"), topic, (text % (serial, chance.choice(times))).encode()))
+            for topic, text in drawn
+        ]
+        now += timedelta(seconds=chance.choice([0, 1, 10]))
+        records = batcher.batches(given, driver.number, driver.at, now)
+        if not records and (tick := batcher.tick(driver.number, driver.at, now)):
+            records = [tick]
+        for record in records:
+            before = driver.at
+            reasons.update(dead.reason for dead in driver.apply(record).dead)
+            assert before is None or driver.at >= before
+    assert reasons["malformed"]
+    assert not reasons["refused"]
 
 
 @pytest.mark.parametrize("clock", [ARRIVAL, EVENT])
