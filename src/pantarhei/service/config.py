@@ -129,7 +129,7 @@ class MQTTSource(MQTTAccess):
 
     mqtt: str
     topics: Topics
-    client: str = "pantarhei"
+    client: str | None = None
     qos: Annotated[Literal["0", "1"], BeforeValidator(str)] = "1"
 
 

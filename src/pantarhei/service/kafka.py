@@ -49,7 +49,7 @@ class KafkaMessages(PolledSource):
 
     def receive(self) -> Iterator[Received | None]:
         with self._reaching(), closing(self._kafka.Consumer(self._settings)) as consumer:
-            self.status.connected, self.status.problem = True, ""
+            self.note_connection()
             is_first, refreshed = not self.positions, -_REFRESH
             while True:
                 if time.monotonic() - refreshed >= _REFRESH:

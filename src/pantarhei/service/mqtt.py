@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import queue
 import re
 import ssl
+import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from paho.mqtt.client import Client
 
 _PORTS = {"mqtt": 1883, "mqtts": 8883}
+_SHORT = 10.0  # seconds; two connections in a row that are shorter may mean that two clients have one id
 
 
 class MQTTMessages(Source):
@@ -35,18 +38,26 @@ class MQTTMessages(Source):
     def __init__(self, name: str, config: ServiceConfig, section: MQTTSource) -> None:
         super().__init__(name, config, section)
         self._broker = _Broker(name, config, section)
+        self._id = section.client or f"{config.name}-{name}"
         self._client: Client | None = None
         self._inbox: Inbox | None = None
+        self._since, self._short = -math.inf, 0  # time of the connection; number of short ones in a row
 
     def check(self) -> None:
-        self._broker.check()
+        self._broker.check(self._filters)
+
+    @property
+    def _filters(self) -> Sequence[tuple[str, int]]:
+        return [(topic, int(self.section.qos)) for topic in self.section.topics]
 
     def start(self, inbox: Inbox, position: Mapping[str, Any] | None) -> None:
         self._inbox = inbox
-        client = self._client = self._broker.client(self.section.client, is_source=True)
-        client.on_connect = self._on_connect
-        client.on_disconnect = self._on_disconnect
-        client.on_message = self._on_message
+        client = self._client = self._broker.client(self._id, is_source=True)
+        client.on_connect = self._guarded(self._on_connect)
+        client.on_connect_fail = self._guarded(self._on_connect_fail)
+        client.on_disconnect = self._guarded(self._on_disconnect)
+        client.on_subscribe = self._guarded(self._on_subscribe)
+        client.on_message = self._guarded(self._on_message)
         client.connect_async(*self._broker.address, keepalive=30)
         client.loop_start()
 
@@ -57,14 +68,31 @@ class MQTTMessages(Source):
         _disconnect(self._client)
 
     def _on_connect(self, client: Client, data: object, flags: object, reason: Any, more: object) -> None:
-        self.status.connected = not reason.is_failure
-        self.status.problem = str(reason) if reason.is_failure else ""
-        if not reason.is_failure:
-            qos = int(self.section.qos)
-            client.subscribe([(topic, qos) for topic in self.section.topics])
+        if reason.is_failure:
+            self.failed(f"the broker refuses the connection: {reason}")
+        else:
+            self._since = time.monotonic()
+            client.subscribe(list(self._filters))
+
+    def _on_connect_fail(self, client: Client, data: object) -> None:
+        error = sys.exc_info()[1]  # paho does not pass it
+        self.failed(getattr(error, "strerror", None) or error)
+
+    def _on_subscribe(self, client: Client, data: object, mid: int, reasons: Any, more: object) -> None:
+        if problem := _refused(self._filters, reasons):
+            self.failed(problem)
+        else:
+            self.note_connection()
 
     def _on_disconnect(self, client: Client, data: object, flags: object, reason: Any, more: object) -> None:
-        self.status.connected, self.status.problem = False, str(reason)
+        self.status.connected = False
+        lasted, self._since = time.monotonic() - self._since, -math.inf
+        self._short = self._short + 1 if lasted < _SHORT else 0
+        if self._short > 1:
+            remedy = f"if another client has the id {self._id}, set another one by the key client"
+            self.failed(f"disconnected within {_SHORT:.0f} s again; {remedy}")
+        elif self._inbox is not None:  # not at the end
+            self.failed(self.status.problem or f"disconnected: {reason}")
 
     def _on_message(self, client: Client, data: object, message: Any) -> None:
         inbox = self._inbox
@@ -74,6 +102,18 @@ class MQTTMessages(Source):
         given, mid, qos = Message(self.name, message.topic, message.payload), message.mid, message.qos
         acknowledge = (lambda: client.ack(mid, qos)) if qos else None
         inbox.put(Received(given, message.dup, acknowledge=acknowledge, received=time.monotonic()))
+
+    def _guarded(self, handle: Callable[..., None]) -> Callable[..., None]:
+        """Return a callback whose errors do not end the thread of the client."""
+
+        def guarded(*given: object) -> None:
+            try:
+                handle(*given)
+            except Exception as error:
+                self.status.connected = False
+                self.failed(error)
+
+        return guarded
 
 
 class MQTTChanges(Sink):
@@ -97,7 +137,7 @@ class MQTTChanges(Sink):
             raise OptionError("topic", repr(section.topic), "a topic without + and #, such as alarms/{name}")
         self._broker, self._topic = _Broker(name, config, section), section.topic
         self.address = "{}:{}".format(*self._broker.address)
-        self._id = section.client or f"{config.name}-{name}"
+        self._id = section.client or f"{config.name}-{name}-sink"  # a source may have this name
         self._client: Client | None = None
         self._broker.client(self._id)  # refuses an invalid configuration at the start
 
@@ -171,9 +211,19 @@ class _Broker:
         client.reconnect_delay_set(1, 30)
         return client
 
-    def check(self) -> None:
-        """Connect and disconnect. Raises `ConnectionFailedError`."""
-        _disconnect(self.connected(f"pantarhei-check-{time.time_ns()}"))
+    def check(self, filters: Sequence[tuple[str, int]] = ()) -> None:
+        """Connect, subscribe to topics with their QoS, and disconnect. Raises `ConnectionFailedError`."""
+        client = self.connected(f"pantarhei-check-{time.time_ns()}")
+        answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        client.on_subscribe = lambda client, data, mid, reasons, more: answers.put(reasons)
+        try:
+            with reaching(self._name, "{}:{}".format(*self.address)):
+                if filters:
+                    client.subscribe(list(filters))
+                    if problem := _refused(filters, _answer(answers)):
+                        raise ConnectionError(problem)
+        finally:
+            _disconnect(client)
 
     def connected(self, id_: str) -> Client:
         """Return a client whose thread connects it again when it loses the connection.
@@ -189,14 +239,25 @@ class _Broker:
             try:
                 client.connect(*self.address, keepalive=30)
                 client.loop_start()
-                if (reason := answers.get(timeout=PATIENCE)).is_failure:
+                if (reason := _answer(answers)).is_failure:
                     raise ConnectionError(str(reason))
-            except BaseException as error:
+            except BaseException:
                 _disconnect(client)
-                if isinstance(error, queue.Empty):
-                    raise ConnectionError(f"no answer within {PATIENCE:.0f} s") from None
                 raise
         return client
+
+
+def _answer(answers: queue.SimpleQueue[Any]) -> Any:
+    try:
+        return answers.get(timeout=PATIENCE)
+    except queue.Empty:
+        raise ConnectionError(f"no answer within {PATIENCE:.0f} s") from None
+
+
+def _refused(filters: Sequence[tuple[str, int]], reasons: Sequence[Any]) -> str:
+    """Return the problem of the topics that a broker refuses; empty if there are none."""
+    refused = [topic for (topic, _), reason in zip(filters, reasons, strict=True) if reason.is_failure]
+    return f"the broker refuses the subscription to {', '.join(refused)}" if refused else ""
 
 
 def _disconnect(client: Client | None) -> None:

@@ -38,7 +38,7 @@ class RedisMessages(PolledSource):
             for key, stream in streams.items():
                 if key not in self.positions:
                     yield self.placed(key, stream.position(NEW if self.section.start == "latest" else FIRST))
-            self.status.connected, self.status.problem = True, ""
+            self.note_connection()
             while True:
                 before = dict(self.positions)
                 for key, stream in streams.items():

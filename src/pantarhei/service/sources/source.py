@@ -71,6 +71,17 @@ class Source:
     def close(self) -> None:
         """Disconnect."""
 
+    def note_connection(self) -> None:
+        """Note and log a connection."""
+        self.status.connected, self.status.problem = True, ""
+        LOG.info("source %s: connected", self.name)
+
+    def failed(self, error: object) -> None:
+        """Note an error, and log it unless it repeats."""
+        before, self.status.problem = self.status.problem, text_of(error)
+        if self.status.problem != before:
+            LOG.warning("source %s: %s", self.name, self.status.problem)
+
 
 class Inbox(queue.Queue[Received]):
     """Queue of received messages; sources wait while it is full."""
@@ -158,8 +169,3 @@ class PolledSource(Source):
                 pause = min(2 * pause, LONGEST_PAUSE)
             finally:
                 self.status.connected = False
-
-    def failed(self, error: object) -> None:
-        """Note and log an error."""
-        self.status.problem = text_of(error)
-        LOG.warning("source %s: %s", self.name, self.status.problem)

@@ -1,0 +1,127 @@
+"""MQTT sources against mosquitto: what is wrong at the broker is in the log, in the state and in the check."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from pantarhei.errors import ConnectionFailedError
+from pantarhei.service.connections import make_sources
+from pantarhei.service.sources.source import Inbox
+from service_tools import free_port, mosquitto, site, wait_until
+
+paho = pytest.importorskip("paho.mqtt.client", reason="the package paho-mqtt is not installed")
+
+DEFAULTS = {"publishClientSend": True, "publishClientReceive": True, "subscribe": False, "unsubscribe": True}
+RIGHTS = {
+    "defaultACLAccess": DEFAULTS,
+    "roles": [
+        {"rolename": "r", "acls": [{"acltype": "subscribePattern", "topic": "other/#", "allow": True}]}
+    ],
+    "groups": [{"groupname": "all", "roles": [{"rolename": "r"}]}],
+    "anonymousGroup": "all",
+}
+
+
+@pytest.fixture(autouse=True)
+def fast_reconnection(monkeypatch):
+    delay = paho.Client.reconnect_delay_set
+    monkeypatch.setattr(paho.Client, "reconnect_delay_set", lambda client, *given: delay(client, 0.05, 0.05))
+
+
+def configuration(folder, port, topics="{a/+: m.yaml}", more=""):
+    section = f'{{plant: {{mqtt: "mqtt://127.0.0.1:{port}", topics: {topics}{more}}}}}'
+    return site(folder, section, "name: building\nclock: {time: arrival}")
+
+
+@contextmanager
+def started(config):
+    """Start the source of a configuration; yields it with its inbox."""
+    (source,), inbox = make_sources(config), Inbox()
+    source.start(inbox, None)
+    try:
+        yield source, inbox
+    finally:
+        source.stop()
+        source.close()
+
+
+@contextmanager
+def publisher(port):
+    client = paho.Client(paho.CallbackAPIVersion.VERSION2)
+    client.connect("127.0.0.1", port)
+    client.loop_start()
+    try:
+        yield lambda topic, payload: client.publish(topic, payload, 1).wait_for_publish(10)
+    finally:
+        client.disconnect()
+        client.loop_stop()
+
+
+@pytest.mark.parametrize("topics", ["{a/+: m.yaml}", "{other/x: m.yaml, a/b: m.yaml}"])
+def test_refused_subscriptions_are_named(tmp_path, caplog, topics):
+    plugin = next(Path("/usr/lib").glob("*/mosquitto_dynamic_security.so"), None)
+    if plugin is None:
+        pytest.skip("the plugin of mosquitto that refuses subscriptions is not installed")
+    (rights := tmp_path / "rights.json").write_text(json.dumps(RIGHTS))
+    refused = "the broker refuses the subscription to " + ("a/+" if "+" in topics else "a/b")
+    settings = (f"plugin {plugin}", f"plugin_opt_config_file {rights}", "user root")
+    with mosquitto(tmp_path, None, *settings) as port:
+        config = configuration(tmp_path, port, topics)
+        (source,) = make_sources(config)
+        with pytest.raises(ConnectionFailedError, match=re.escape(refused)):
+            source.check()
+        with started(config) as (source, _):
+            wait_until(lambda: source.status.problem)
+            assert (source.status.problem, source.status.connected) == (refused, False)
+    assert f"source plant: {refused}" in caplog.messages
+
+
+def test_the_check_subscribes_to_permitted_topics(tmp_path):
+    with mosquitto(tmp_path) as port:
+        (source,) = make_sources(configuration(tmp_path, port, "{a/+: m.yaml, '#': m.yaml}"))
+        source.check()
+        with pytest.raises(ConnectionFailedError, match="Invalid subscription filter"):
+            (source,) = make_sources(configuration(tmp_path, port, "{a/#/b: m.yaml}"))
+            source.check()
+
+
+def test_connections_and_their_ends_are_logged_once(tmp_path, caplog):
+    caplog.set_level(logging.INFO, "pantarhei.service")
+    port = free_port()
+    with started(configuration(tmp_path, port)) as (source, _):
+        wait_until(lambda: source.status.problem)
+        assert source.status.problem == "Connection refused"
+        with mosquitto(tmp_path, port):
+            wait_until(lambda: source.status.connected)
+        wait_until(lambda: not source.status.connected)
+        wait_until(lambda: source.status.problem == "Connection refused")
+    levels = [(record.levelname, record.message.partition(": ")[2][:12]) for record in caplog.records]
+    refused, connected, lost = ("WARNING", "Connection r"), ("INFO", "connected"), ("WARNING", "disconnected")
+    assert levels == [refused, connected, lost, refused]
+
+
+def test_two_clients_with_one_id_are_named(tmp_path, caplog):
+    with mosquitto(tmp_path) as port, ExitStack() as both:
+        for _ in range(2):
+            both.enter_context(started(configuration(tmp_path, port)))
+        wait_until(lambda: "another client has the id building-plant" in caplog.text)
+
+
+def test_a_callback_that_fails_does_not_end_the_source(tmp_path, caplog):
+    with mosquitto(tmp_path) as port, started(configuration(tmp_path, port)) as (source, inbox):
+        wait_until(lambda: source.status.connected)
+        put, inbox.put = inbox.put, lambda given: 1 / 0
+        with publisher(port) as publish:
+            publish("a/b", "{}")
+            wait_until(lambda: source.status.problem)
+            assert (source.status.problem, source.status.connected) == ("division by zero", False)
+            inbox.put = put
+            publish("a/b", "[]")
+            assert [each.message.payload for each in inbox.take(10, 0)] == [b"[]"]
+    assert "source plant: division by zero" in caplog.messages
