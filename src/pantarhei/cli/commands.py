@@ -335,14 +335,13 @@ def serve(
     init: Annotated[
         bool, typer.Option("--init", help="Write a commented configuration to CONFIG, and end.")
     ] = False,
-    reader: Annotated[int | None, typer.Option(hidden=True)] = None,
-    descriptor: Annotated[int | None, typer.Option(hidden=True)] = None,
+    reader: Annotated[tuple[int, int, int] | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """`pantarhei serve`."""
     from pantarhei.cli.serve_command import serve as run_serve
 
     with _errors():
-        run_serve(config, check, init, reader, descriptor)
+        run_serve(config, check, init, reader)
 
 
 @app.command("map", cls=StrictCommand, help=MAP, epilog=MAP_EXAMPLES)

@@ -8,18 +8,22 @@ import os
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pantarhei.errors import MissingPackageError, OptionError
 
+if TYPE_CHECKING:
+    from pantarhei.service.config import ServiceConfig
 
-def serve(path: Path, check: bool, init: bool, reader: int | None, descriptor: int | None) -> None:
+
+def serve(path: Path, check: bool, init: bool, reader: tuple[int, int, int] | None = None) -> None:
     """Run the service of a configuration.
 
     Args:
         check: whether to check everything that the service needs, and not to run it.
         init: whether to write a commented configuration to `path`.
-        reader: the number of a reader, to run it as a process of the service; None for the service.
-        descriptor: the file descriptor of the reader's listening socket.
+        reader: to run a reader of the service: its number, and the descriptors of the listening socket and
+            of a file with the knowledge of the writer; None for the service.
 
     Raises:
         PantarheiError: the configuration is invalid, or the service cannot start.
@@ -31,18 +35,20 @@ def serve(path: Path, check: bool, init: bool, reader: int | None, descriptor: i
         from pantarhei.service.config import read_config
     except ImportError as error:
         raise MissingPackageError("serve", "pantarhei serve", str(error)) from None
+    if reader is not None:
+        from pantarhei.service.journal_reader import run_reader
+        from pantarhei.service.start import read_written
+
+        knowledge = read_written(reader[2])
+        _begin(knowledge.config)
+        run_reader(knowledge, *reader[:2])
+        return
     config, path = read_config(path), path.absolute()
-    os.chdir(config.folder)  # proofs show files relative to it, as the configuration does
-    _begin_log(config.log.format, config.log.level)
+    _begin(config)
     if check:
         from pantarhei.service.supervisor import check_service
 
         check_service(config)
-    elif reader is not None:
-        from pantarhei.service.journal_reader import run_reader
-
-        assert descriptor is not None, "the service passes both"
-        run_reader(config, reader, descriptor)
     else:
         from pantarhei.service.supervisor import run_service
 
@@ -65,13 +71,16 @@ class _JSONLines(logging.Formatter):
         return json.dumps(fields, ensure_ascii=False)
 
 
-def _begin_log(format: str, level: str) -> None:
-    """Write the log to standard error; repairs are logged from level debug on."""
+def _begin(config: ServiceConfig) -> None:
+    """Write the log to standard error, repairs from level debug on. Enter the folder of the configuration, so
+    that proofs name files as it does.
+    """
+    os.chdir(config.folder)
     handler = logging.StreamHandler(sys.stderr)
     text = logging.Formatter("%(asctime)s %(levelname)-7s %(message)s")
-    handler.setFormatter(_JSONLines() if format == "json" else text)
-    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
-    if level != "debug":
+    handler.setFormatter(_JSONLines() if config.log.format == "json" else text)
+    logging.basicConfig(level=config.log.level.upper(), handlers=[handler], force=True)
+    if config.log.level != "debug":
         logging.getLogger("pantarhei.repair").setLevel(logging.WARNING)
 
 

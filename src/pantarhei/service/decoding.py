@@ -48,6 +48,9 @@ Decode: TypeAlias = Callable[[Message, datetime], list[Decoded]]
 class MessageDecoder:
     """Decoder of the messages of all sources.
 
+    Args:
+        mappers: the mappings by their paths in the configuration; by default they are read.
+
     Attributes:
         find: returns the function that decodes the messages of a source and a topic; raises
             `UnknownTopicError`.
@@ -57,14 +60,29 @@ class MessageDecoder:
         OptionError: a topic has an unknown format.
     """
 
-    def __init__(self, config: ServiceConfig) -> None:
-        self._on_arrival = config.clock.time == "arrival"
+    def __init__(self, config: ServiceConfig, mappers: Mapping[str, RecordMapper] | None = None) -> None:
+        self._config, self._on_arrival = config, config.clock.time == "arrival"
         given = {name: topics_of(source) for name, source in config.sources.items()}
-        made = {form: decode_as(form, config) for topics in given.values() for form in topics.values()}
+        forms = {form for topics in given.values() for form in topics.values()}
+        if mappers is None:
+            paths = sorted(forms - {*RDF_FORMATS})
+            mappers = {form: RecordMapper.load(config.path(form), time=RECEIVED) for form in paths}
+        self._mappers = mappers
+        made = {form: decode_as(form, mappers.get(form)) for form in forms}
         self._topics = {
             name: {topic: made[form] for topic, form in topics.items()} for name, topics in given.items()
         }
         self.find = lru_cache(maxsize=10_000)(self._found)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return MessageDecoder, (self._config, self._mappers)
+
+    def names(self) -> Iterator[URIRef]:
+        """Yield the constant IRIs in the mappings."""
+        groups = (group for mapper in self._mappers.values() for group in mapper.mapping.groups)
+        for term in (term for group in groups for pattern in group for term in pattern.terms):
+            if term.kind is TermKind.IRI and not term.template.columns:
+                yield URIRef(term.template.texts[0])
 
     def decode(self, message: Message, received: datetime) -> list[Decoded]:
         """Decode a message.
@@ -118,15 +136,10 @@ def topic_pattern(given: str) -> re.Pattern[str]:
     return re.compile("/".join(levels))
 
 
-def decode_as(form: str, config: ServiceConfig) -> Decode:
-    """Return the function that decodes messages in a format: the path of a mapping, or one of `RDF_FORMATS`.
-
-    Raises:
-        MissingFileError, MappingError: the mapping cannot be read.
-    """
-    if form in RDF_FORMATS:
+def decode_as(form: str, mapper: RecordMapper | None) -> Decode:
+    """Return the function that decodes messages by a mapping, or without one in one of `RDF_FORMATS`."""
+    if mapper is None:
         return lambda message, received: _rdf(message, form)
-    mapper = RecordMapper.load(config.path(form), time=RECEIVED)
     names = {name for name in columns_of(mapper.mapping) if name.startswith("_")}
     takes_value, takes_time, takes_topic = VALUE in names, RECEIVED in names, TOPIC in names
     levels = [(name, int(found[1]) - 1) for name in sorted(names) if (found := _NUMBERED.fullmatch(name))]
@@ -146,16 +159,6 @@ def decode_as(form: str, config: ServiceConfig) -> Decode:
         return [Decoded(*mapper.abox(record, members=members))]  # type: ignore[arg-type]
 
     return decode
-
-
-def names_in_mappings(config: ServiceConfig) -> Iterator[URIRef]:
-    """Yield the constant IRIs in the mappings of the topics."""
-    forms = {form for source in config.sources.values() for form in topics_of(source).values()}
-    for form in forms - {*RDF_FORMATS}:
-        groups = RecordMapper.load(config.path(form), time=RECEIVED).mapping.groups
-        for term in (term for group in groups for pattern in group for term in pattern.terms):
-            if term.kind is TermKind.IRI and not term.template.columns:
-                yield URIRef(term.template.texts[0])
 
 
 def columns_of(mapping: RecordMapping) -> set[str]:

@@ -43,7 +43,7 @@ from pantarhei.reasoner import StreamReasoner
 from pantarhei.service.changes import RESERVED, Change, ChangeCounter, Emitted, changes_of
 from pantarhei.service.clients import LOG
 from pantarhei.service.config import ServiceConfig
-from pantarhei.service.decoding import Decoded, MessageDecoder, names_in_mappings, topics_of
+from pantarhei.service.decoding import Decoded, MessageDecoder, topics_of
 from pantarhei.service.message_journal import NEVER, DeadLetter, Message, Record, merge_positions
 from pantarhei.temporal.rules import TemporalRules, load_rules
 from pantarhei.window.retention import Limits
@@ -127,7 +127,7 @@ def unknown_names(knowledge: ServiceKnowledge, query: ContinuousQuery) -> list[s
     names there that resemble them. Messages of RDF may have any other names.
     """
     rules = () if knowledge.rules is None else knowledge.rules.rules
-    known: set[Term] = {*(knowledge.ontology.known_names or ()), *names_in_mappings(knowledge.config)}
+    known: set[Term] = {*(knowledge.ontology.known_names or ()), *knowledge.decoder.names()}
     known.update(chain(*knowledge.background), (rule.head.atom.predicate for rule in rules))
     nodes = (node for node in nodes_of(query._maintainer.query.node) if isinstance(node, BGP))
     used: dict[PatternTerm, NameKind] = {}

@@ -1,5 +1,5 @@
 """Reader: replays the journal and answers HTTP requests in a process of its own, so that queries never delay
-the writer.
+the writer. The writer passes what it has read from files, since these may have been edited since then.
 """
 
 from __future__ import annotations
@@ -9,13 +9,12 @@ import socket
 import threading
 import time
 
-from pantarhei.errors import CheckpointError
+from pantarhei.errors import CheckpointError, PantarheiError
 from pantarhei.service.clients import LOG
-from pantarhei.service.config import ServiceConfig
 from pantarhei.service.control import ControlClient
 from pantarhei.service.http.app import ServiceView
 from pantarhei.service.http.server import make_server
-from pantarhei.service.journal_driver import JournalDriver, read_knowledge
+from pantarhei.service.journal_driver import JournalDriver, ServiceKnowledge
 from pantarhei.service.message_journal import JournalTail
 from pantarhei.service.metrics import ReaderMetrics
 from pantarhei.service.start import checkpoint_path, start_driver
@@ -23,17 +22,18 @@ from pantarhei.service.start import checkpoint_path, start_driver
 _POLL = 1.0  # seconds to wait for a notice of the writer
 
 
-def run_reader(config: ServiceConfig, number: int, descriptor: int) -> None:
+def run_reader(knowledge: ServiceKnowledge, number: int, descriptor: int) -> None:
     """Run a reader and its HTTP server until the writer ends.
 
     Args:
         number: the number of the reader; reader 0 writes the checkpoints.
         descriptor: the file descriptor of the listening socket.
     """
+    config = knowledge.config
     notice = threading.Event()
     # before anything that takes time: a reader holds the port
     threading.Thread(target=_await_writer, args=(notice,), name="writer", daemon=True).start()
-    driver, metrics = start_driver(read_knowledge(config)), ReaderMetrics(number)
+    driver, metrics = start_driver(knowledge), ReaderMetrics(number)
     driver.emits_repairs = True
     server = make_server(ServiceView(driver, ControlClient(config.path(config.state.folder)), metrics))
     threading.Thread(
@@ -77,6 +77,7 @@ def _follow(
                 driver.is_current = True
                 notice.wait(_POLL)
                 notice.clear()
-    except BaseException:
-        LOG.exception("the reader ends; the writer starts another one")
+    except BaseException as error:
+        is_known = isinstance(error, PantarheiError | OSError)  # others need a trace
+        LOG.error("the reader has failed and is restarted: %s", error, exc_info=not is_known)
         os._exit(1)

@@ -7,6 +7,9 @@ changes.
 
 from __future__ import annotations
 
+import os
+import pickle
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +43,24 @@ def checkpoint_number(path: Path) -> int:
 def checkpoint_path(folder: Path, number: int) -> Path:
     """Return the path of the checkpoint after a record."""
     return folder / f"{_CHECKPOINT}{number}"
+
+
+def write_knowledge(knowledge: ServiceKnowledge, folder: Path) -> int:
+    """Write knowledge to a file without a name, since it has secrets; return its descriptor.
+
+    Readers restart with it, not with the files of the configuration, which may have been edited meanwhile.
+    """
+    descriptor, path = tempfile.mkstemp(dir=folder)
+    os.unlink(path)
+    with open(descriptor, "wb", closefd=False) as file:
+        pickle.dump(knowledge, file)
+    return descriptor
+
+
+def read_written(descriptor: int) -> ServiceKnowledge:
+    """Return the knowledge that `write_knowledge` has written."""
+    found: ServiceKnowledge = pickle.loads(os.pread(descriptor, os.fstat(descriptor).st_size, 0))
+    return found
 
 
 def start_driver(

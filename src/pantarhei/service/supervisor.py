@@ -27,6 +27,7 @@ from pantarhei.service.journal_driver import JournalDriver, read_knowledge, unkn
 from pantarhei.service.metrics import ReaderMetrics
 from pantarhei.service.sinks.sink import Sink
 from pantarhei.service.sources.source import Source
+from pantarhei.service.start import write_knowledge
 from pantarhei.service.writer import Writer
 
 _PAUSE, _LONGEST_PAUSE = 1.0, 30.0
@@ -126,17 +127,19 @@ class ReaderProcess:
     """Reader in a process of its own, started again whenever it ends.
 
     Args:
-        number: its number; reader 0 writes the checkpoints.
+        path: the configuration file; it is not read again.
+        number: the number of the reader; reader 0 writes the checkpoints.
+        descriptors: those of the listening socket, and of a file with the knowledge of the writer.
     """
 
-    def __init__(self, path: Path, number: int, listening: socket.socket) -> None:
-        self._number, self._descriptor, self._pause = number, listening.fileno(), _PAUSE
-        command = [sys.executable, "-m", "pantarhei", "serve", str(path), "--reader", str(number)]
-        self._command = [*command, "--descriptor", str(self._descriptor)]
+    def __init__(self, path: Path, number: int, descriptors: tuple[int, int]) -> None:
+        self._number, self._descriptors, self._pause = number, descriptors, _PAUSE
+        given = map(str, (number, *descriptors))
+        self._command = [sys.executable, "-m", "pantarhei", "serve", str(path), "--reader", *given]
         self._start()
 
     def _start(self) -> None:
-        self._process = subprocess.Popen(self._command, stdin=subprocess.PIPE, pass_fds=(self._descriptor,))
+        self._process = subprocess.Popen(self._command, stdin=subprocess.PIPE, pass_fds=self._descriptors)
         assert self._process.stdin is not None
         self._pipe = self._process.stdin
         os.set_blocking(self._pipe.fileno(), False)
@@ -152,7 +155,8 @@ class ReaderProcess:
         status, lived = self._process.poll(), time.monotonic() - self._began
         if status is None or lived < self._pause:
             return
-        LOG.error("reader %d ended with status %d and is started again", self._number, status)
+        reason = f"ended with status {status}" if status >= 0 else f"was killed by signal {-status}"
+        LOG.error("reader %d %s; restarting it", self._number, reason)
         self._pause = _PAUSE if lived > 60 else min(2 * self._pause, _LONGEST_PAUSE)
         self._start()
 
@@ -181,7 +185,8 @@ def run_service(path: Path, config: ServiceConfig) -> None:
     control = ControlServer(writer.folder, writer.handle)
     processes = []
     if listening is not None:
-        processes = [ReaderProcess(path, number, listening) for number in range(readers)]
+        descriptors = listening.fileno(), write_knowledge(writer.knowledge, writer.folder)
+        processes = [ReaderProcess(path, number, descriptors) for number in range(readers)]
         if not processes:
             from pantarhei.service.http.app import ServiceView
             from pantarhei.service.http.server import make_server

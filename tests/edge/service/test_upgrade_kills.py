@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sqlite3
 import urllib.request
 from collections import defaultdict
@@ -24,6 +26,7 @@ from kill_tools import (
 )
 from pantarhei.service.config import read_config
 from pantarhei.service.message_journal import read_journal
+from pantarhei.service.start import checkpoint_number, checkpoints
 from service_tools import service, wait_until
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(TIMEOUT)]
@@ -99,6 +102,51 @@ def test_kills_during_upgrades_lose_and_repeat_nothing(tmp_path, readers):
         assert set(ids) <= {id_ for by_version in expected for id_ in by_version[record]}
     assert any(found[record] != expected[version][record] for record in found)
     killer.report(upgrades=len(stages) - 1, changes=sum(map(len, found.values())))
+
+
+@pytest.mark.parametrize("kills", ["reader", "both"])
+def test_files_that_are_edited_are_adopted_by_a_restart_of_the_service_only(tmp_path, kills):
+    path, chosen = killed_site(tmp_path, "{p: {http: {a: m.yaml}}}", DATABASE, 1), seeded()
+    url, rules = f"http://{read_config(path).http.listen}/push/a", tmp_path / "rules.lars"
+    malformed = {
+        "site.ttl": ":a :b",
+        "m.yaml": "mappings: 1",
+        "site.yaml": "windwo: 1",
+        "rules.lars": "alarm(S :-",
+    }
+    good = {name: (tmp_path / name).read_text() for name in malformed}
+    folder = tmp_path / "state"
+
+    def push(numbers):
+        for number in numbers:
+            with urllib.request.urlopen(url, reading(number, chosen), timeout=30) as answer:
+                assert answer.status == 202
+
+    with service(path) as running:
+        running.wait_until_ready()
+        push(range(1, 30))
+        for name, text in malformed.items():
+            (tmp_path / name).write_text(text)
+        rules.write_text(RULES + OTHERS[1])  # valid: it must not be adopted either
+        (reader,) = running.readers
+        os.kill(reader, signal.SIGKILL)
+        wait_until(lambda: running.readers not in ([], [reader]) and running.is_ready(), 60)
+        push(range(30, 60))
+        end = last_record(tmp_path)
+        wait_until(lambda: newest_checkpoint(folder) >= end, 60)
+        for name, text in good.items():
+            (tmp_path / name).write_text(text)
+        rules.write_text(RULES + OTHERS[1])
+        running.kill(with_readers=kills == "both")
+        running.start()
+        running.wait_until_ready()
+        assert running.stop() == 0
+    assert "Traceback" not in running.log.read_text()
+    assert {change[0] for change in expected_changes(path)[0]} <= stored(tmp_path)
+
+
+def newest_checkpoint(folder):
+    return max(map(checkpoint_number, checkpoints(folder)), default=0)
 
 
 def check_lines(folder, stages, expected):

@@ -178,10 +178,10 @@ def test_a_template_is_not_written_over_a_file(tmp_path):
     from pantarhei.errors import OptionError
 
     path = tmp_path / "site.yaml"
-    serve(path, False, True, None, None)
+    serve(path, False, True)
     assert path.read_text(encoding="utf-8") == TEMPLATE
     with pytest.raises(OptionError):
-        serve(path, False, True, None, None)
+        serve(path, False, True)
 
 
 # -- reference ---------------------------------------------------------------------------------------

@@ -25,7 +25,14 @@ from pantarhei.service.message_journal import (
     read_journal,
     segments,
 )
-from pantarhei.service.start import checkpoint_number, checkpoint_path, checkpoints, start_driver
+from pantarhei.service.start import (
+    checkpoint_number,
+    checkpoint_path,
+    checkpoints,
+    read_written,
+    start_driver,
+    write_knowledge,
+)
 from pantarhei.service.writer import Writer
 from service_tools import wait_until, write_site
 
@@ -471,6 +478,33 @@ def test_a_change_of_any_file_of_the_ontology_is_noticed(path, file):
     (folder / file).write_text((folder / file).read_text().replace("urn:C", "urn:D"))
     changed = read_knowledge(read_config(path)).fingerprint
     assert [part for part in before if before[part] != changed[part]] == ["ontology"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("edit", ["removed", "malformed", "changed"])
+def test_a_restarted_reader_has_the_files_of_the_writer(path, edit, seed):
+    chosen = random.Random(seed)
+    expected = run(path, readings(seed, 30), saves=(10,)).knowledge.fingerprint
+    changes = uninterrupted(path)
+    writer = Writer(read_config(path))
+    written = write_knowledge(writer.knowledge, writer.folder)
+    files = ["site.yaml", "site.ttl", "m.yaml", "rules.lars"]
+    for file in chosen.sample(files, chosen.randint(1, len(files))):
+        if edit == "removed":
+            (path.parent / file).unlink()
+        elif edit == "malformed":
+            (path.parent / file).write_text("a: [")
+        else:
+            (path.parent / file).write_text((path.parent / file).read_text().replace("2", "1") + "\n")
+    for most in (20, None):
+        reader = start_driver(read_written(written), most=most)
+        begin = reader.number
+        records = read_journal(writer.folder, begin)
+        found = {each.id for record in records for each in reader.apply(record).changes}
+        assert found == {id_ for id_ in changes if int(id_.partition("-")[0]) > begin}
+        assert reader.knowledge.fingerprint == expected
+    os.close(written)
+    writer.journal.close()
 
 
 def test_a_changed_query_begins_anew_without_a_replay(path):
