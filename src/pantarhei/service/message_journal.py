@@ -83,7 +83,7 @@ class Record:
         messages: the messages.
         dead: messages that are not processed.
         positions: by source and part of the source (partition, stream or file), the position after these
-            messages, from which the source continues.
+            messages, from which the source continues; None if the part is gone.
         request: a change of the registered queries, `{"register": name, "query": text}` or
             `{"deregister": name}`; None for messages or a tick.
         contents: the content of each message, if the messages are decoded; not part of the journal.
@@ -424,6 +424,13 @@ def last_messages(folder: Path, most: int) -> Iterator[Message]:
 
 
 def merge_positions(known: dict[str, dict[str, Any]], new: Mapping[str, Mapping[str, Any]]) -> None:
-    """Replace known positions by newer ones, part by part."""
+    """Replace known positions by newer ones, source by source."""
     for source, positions in new.items():
-        known.setdefault(source, {}).update(positions)
+        update_positions(known.setdefault(source, {}), positions)
+
+
+def update_positions(known: dict[str, Any], new: Mapping[str, Any]) -> None:
+    """Replace known positions of a source by newer ones, part by part; None deletes a position."""
+    known.update(new)
+    for part in [part for part, position in new.items() if position is None]:
+        del known[part]

@@ -162,5 +162,5 @@ def test_a_tail_has_each_record_once_in_order(tmp_path_factory, actions, most):
 
 def test_positions_are_merged_by_source_and_part():
     known = {"a": {"x": 1, "y": 1}}
-    merge_positions(known, {"a": {"x": 2}, "b": {"z": 3}})
+    merge_positions(known, {"a": {"x": 2, "gone": None}, "b": {"z": 3}})
     assert known == {"a": {"x": 2, "y": 1}, "b": {"z": 3}}

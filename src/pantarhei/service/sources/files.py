@@ -12,6 +12,7 @@ import re
 import sys
 import time
 import zlib
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
 from itertools import chain
@@ -32,7 +33,8 @@ from pantarhei.service.sources.source import LONGEST, PolledSource
 _POLL = 0.2  # seconds between attempts to read on
 _QUIET = 5.0  # seconds without change after which a last line without an end is complete
 _QUIET_GRAPH = 1.0  # and after which the last graph of N-Quads is, although no other one follows
-_SAMPLE = 1024  # bytes at the beginning of a file by which it is recognized
+_SAMPLE = 1024  # bytes at the beginning of a file, and before a position, by which it is recognized
+_GONE = 3600.0  # seconds without a file after which its position is deleted; until then it may be moved back
 _TERM = rb'(?:<[^>]*>|_:\S+|"(?:[^"\\]|\\.)*+"(?:@[\w-]+|\^\^<[^>]*>)?)'
 _QUAD = re.compile(rb"\s*(%b)\s*<[^>]*>\s*%b\s*(%b)?\s*\.\s*" % (_TERM, _TERM, _TERM))
 
@@ -40,8 +42,8 @@ _QUAD = re.compile(rb"\s*(%b)\s*<[^>]*>\s*%b\s*(%b)?\s*\.\s*" % (_TERM, _TERM, _
 class FileMessages(PolledSource):
     """Rows, lines or graphs of files that match paths, folders or globs, in the order of their names.
 
-    A position is, by inode, the number of bytes read, a checksum of the beginning of the file, and its path.
-    A file that was renamed within its folder, or written again with more content, is read on from its
+    A position is, by inode, the number of bytes read, a checksum of the beginning of the file, its path, and
+    a checksum of the last bytes read, which older positions lack. A file that was renamed within its folder, or written again with more content, is read on from its
     position; one that was replaced or truncated, from its beginning. A file that cannot be read, or is
     compressed or binary, is logged once, and skipped until it can be read.
 
@@ -57,6 +59,8 @@ class FileMessages(PolledSource):
             self._mapping = read_mapping(config.path(section.mapping), RECEIVED)
         self._seen: dict[str, tuple[int, int, int]] = {}  # by path: inode, bytes read, last change
         self._skipped: dict[str, str] = {}  # by path: why the file cannot be read
+        self._found: dict[str, float] = {}  # by inode: when the file was found last
+        self._by_path = defaultdict[str, list[list[Any]]](list)  # positions at the beginning of the pass
         self.status.reads_history = True
 
     def check(self) -> None:
@@ -78,9 +82,14 @@ class FileMessages(PolledSource):
 
     def receive(self) -> Iterator[Received | None]:
         self.status.connected = True
+        self._found = dict.fromkeys(self.positions, time.monotonic())
         while True:
-            before = dict(self.positions)
-            yield from chain.from_iterable(map(self._news, self._files()))
+            before, found, self._by_path = dict(self.positions), self._files(), defaultdict(list)
+            for each in before.values():
+                self._by_path[each[2]].append(each)
+            yield from chain.from_iterable(map(self._news, found))
+            if found:  # else the folder may be unmounted
+                yield from self._forget(found)
             if self.positions == before:
                 self.status.reads_history = False
                 if not self.section.follow:
@@ -99,6 +108,7 @@ class FileMessages(PolledSource):
         """Yield what was added to a file; if another file has its path now, first the rest of the former."""
         try:
             found = os.stat(path)
+            self._found[str(found.st_ino)] = time.monotonic()
             known = self._seen.get(path, (found.st_ino, -1, -1))
             if known[0] != found.st_ino:
                 with os.scandir(os.path.dirname(path)) as entries:
@@ -115,6 +125,15 @@ class FileMessages(PolledSource):
         if self._skipped.pop(path, ""):
             self.status.problem = next(iter(self._skipped.values()), "")
 
+    def _forget(self, found: Sequence[str]) -> Iterator[Received]:
+        """Forget the files that have been gone for long; yield the deletions of their positions."""
+        end = time.monotonic() - _GONE
+        if gone := {inode for inode, at in self._found.items() if at < end}:
+            yield from (self.placed(inode, None) for inode in gone & self.positions.keys())
+            self._found = {inode: at for inode, at in self._found.items() if inode not in gone}
+            self._seen = {path: each for path, each in self._seen.items() if str(each[0]) not in gone}
+            self._skipped = {path: text for path, text in self._skipped.items() if path in found}
+
     def _skip(self, path: str, error: Exception) -> None:
         """Note why a file cannot be read, and log it once."""
         reason = text_of(error) if isinstance(error, OptionError) else f"{path}: {text_of(error)}"
@@ -126,10 +145,11 @@ class FileMessages(PolledSource):
         with closing(self._opened(path)) as file:
             # its position is known by its inode, or else by its path
             found, inode = file.stat(), file.inode
-            same_path = sorted((each for each in self.positions.values() if each[2] == path), reverse=True)
-            any(map(file.resume, filter(None, (self.positions.get(inode), *same_path))))
+            if inode not in self.positions or not file.resume(self.positions[inode]):
+                if any(map(file.resume, sorted(self._by_path[path], reverse=True))):
+                    yield self.placed(inode, file.position())  # that of the former file will be deleted
             for payload in file.messages(is_whole or not self.section.follow):
-                yield self.received(path, payload, inode, [file.offset, file.checksum(file.offset), path])
+                yield self.received(path, payload, inode, file.position())
             self._seen[path] = found.st_ino, file.offset, found.st_mtime_ns
 
     def _opened(self, path: str) -> _LinesFile:
@@ -179,14 +199,20 @@ class _LinesFile:
     def close(self) -> None:
         self._file.close()
 
-    def checksum(self, offset: int) -> int:
-        """Return the checksum of the beginning of the file, at most up to an offset."""
-        return zlib.crc32(os.pread(self._file.fileno(), min(offset, _SAMPLE), 0))
+    def position(self) -> list[Any]:
+        """Return the position after the last message."""
+        begin, end = self._checksums(self.offset)
+        return [self.offset, begin, self._path, end]
+
+    def _checksums(self, offset: int) -> list[int]:
+        """Return the checksums of the beginning of the file and of the bytes before an offset."""
+        size = min(offset, _SAMPLE)
+        return [zlib.crc32(os.pread(self._file.fileno(), size, at)) for at in (0, offset - size)]
 
     def resume(self, position: Sequence[Any]) -> bool:
-        """Read on from a position. Returns False if the beginning of the file is another one."""
-        offset, checksum, _ = position
-        if self.stat().st_size < offset or self.checksum(offset) != int(checksum):
+        """Read on from a position. Returns False if the file had other content up to the position."""
+        offset, begin, _, *end = position
+        if self.stat().st_size < offset or [begin, *end] != self._checksums(offset)[: 1 + len(end)]:
             return False
         self.offset = offset
         return True

@@ -14,7 +14,7 @@ from typing import Any
 from pantarhei.service.batching import Received
 from pantarhei.service.clients import LOG, LONGEST_PAUSE, PAUSE, text_of
 from pantarhei.service.config import ServiceConfig
-from pantarhei.service.message_journal import Message
+from pantarhei.service.message_journal import Message, update_positions
 
 LONGEST = 16_000_000
 """Number of bytes of a message; of longer ones, only the first bytes are delivered, to be dead letters."""
@@ -134,7 +134,7 @@ class PolledSource(Source):
         return Received(message, position={part: position}, received=time.monotonic())
 
     def placed(self, part: str, position: Any) -> Received:
-        """Return a position without a message, so that a restart continues from there."""
+        """Return a position without a message, from which a restart continues; None deletes the position."""
         return Received(Message(self.name, "", b""), position={part: position}, is_position=True)
 
     def start(self, inbox: Inbox, position: Mapping[str, Any] | None) -> None:
@@ -156,7 +156,7 @@ class PolledSource(Source):
                 for received in self.receive():
                     if received is not None:
                         inbox.put(received)
-                        self.positions.update(received.position or {})
+                        update_positions(self.positions, received.position or {})
                         self.status.messages += not received.is_position
                         pause = PAUSE
                     if self.stopping.is_set():

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import sys
+import time
 from unittest import mock
 
 import pytest
@@ -17,6 +18,8 @@ from hypothesis import strategies as st
 from pantarhei.errors import MissingFileError, OptionError
 from pantarhei.io.records import read_records
 from pantarhei.service.decoding import MessageDecoder
+from pantarhei.service.message_journal import update_positions
+from pantarhei.service.sources import files
 from pantarhei.service.sources.files import FileMessages, StdinMessages
 from service_tools import site
 
@@ -43,8 +46,9 @@ def read(source):
     for received in source.receive():
         if received is None:
             break
-        source.positions.update(received.position)
-        found.append(received.message.payload)
+        update_positions(source.positions, received.position)
+        if not received.is_position:
+            found.append(received.message.payload)
     return found
 
 
@@ -120,6 +124,68 @@ def test_a_file_that_is_written_again_with_more_rows_is_read_on(make, tmp_path):
     (tmp_path / "new").write_text("".join(LINES[:5]))
     (tmp_path / "new").replace(log)
     assert values(read(make(positions=source.positions))) == expected(3, 4)
+
+
+@settings(max_examples=25, deadline=None)  # writes files
+@given(st.integers(0, 1_500), st.integers(1, 6), st.integers(1, 6), st.booleans(), st.booleans())
+def test_a_file_that_is_replaced_by_another_one_is_read_from_the_beginning(
+    tmp_path_factory, wide, size, more, in_place, is_restarted
+):
+    """Exports with the header in common, of one size or longer; a position without a last checksum is read."""
+    folder = tmp_path_factory.mktemp("files")
+    config, path = site(folder, "{f: {files: a.csv, mapping: m.yaml}}"), folder / "a.csv"
+    head = f"id,v,at,{'x' * wide}\n"
+    path.write_text(head + "".join(f"s,{place},2024-01-01T00:00:00Z,\n" for place in range(size)))
+    source = FileMessages("f", config, config.sources["f"])
+    assert values(read(source)) == expected(*range(size))
+    new = path if in_place else folder / "new"
+    new.write_text(head + "".join(f"s,{place + 100},2024-01-01T00:00:00Z,\n" for place in range(size + more)))
+    new.replace(path)
+    if is_restarted:
+        positions, source = source.positions, FileMessages("f", config, config.sources["f"])
+        source.positions = json.loads(json.dumps(positions))
+    assert values(read(source)) == expected(*range(100, 100 + size + more))
+
+
+def test_positions_without_the_last_checksum_are_read(make, tmp_path):
+    log = tmp_path / "a.jsonl"
+    log.write_text("".join(LINES[:3]))
+    source = make()
+    read(source)
+    [(inode, position)] = source.positions.items()
+    log.write_text("".join(LINES[:5]))
+    assert values(read(make(positions={inode: position[:3]}))) == expected(3, 4)
+
+
+@pytest.mark.parametrize("is_unmounted", [False, True])
+def test_positions_of_files_that_are_gone_for_long_are_deleted(make, tmp_path, monkeypatch, is_unmounted):
+    folder, away = tmp_path / "in", tmp_path / "away"
+    folder.mkdir()
+    for name in "abc":
+        (folder / f"{name}.jsonl").write_text(LINES[0])
+    source, now = make("in"), time.monotonic()
+    assert len(read(source)) == 3
+    if is_unmounted:
+        folder.rename(away)
+    else:
+        away.write_text(LINES[0])  # no row is new
+        away.replace(folder / "b.jsonl")
+        (folder / "a.jsonl").unlink()
+    counts = []
+    for hours in (0, 0.9, 2):
+        monkeypatch.setattr(files.time, "monotonic", lambda: now + 3600 * hours)  # noqa: B023
+        passes = source.receive() if hours == 0 else passes
+        for received in passes:
+            if received is None:
+                break
+            update_positions(source.positions, received.position)
+        counts.append(len(source.positions))
+    assert counts == ([3, 3, 3] if is_unmounted else [4, 4, 2])
+    if is_unmounted:
+        away.rename(folder)
+    with (folder / "b.jsonl").open("a") as file:
+        file.write(LINES[1])
+    assert values(read(source)) == expected(1)
 
 
 def test_only_files_that_have_changed_are_opened(make, tmp_path, monkeypatch):
