@@ -47,7 +47,7 @@ class Served:
         if "push" in request:
             self.pushed.append(request["push"])
         if "request" in request:
-            self.driver.check_request(request["request"])
+            self.driver.prepare_request(request["request"])
             self.apply(request=request["request"])
         at = self.driver.at
         return {"record": self.driver.number, "at": at and at.isoformat(), "metrics": "", **self.status}

@@ -21,7 +21,7 @@ from pantarhei.errors import PantarheiError, RefusedError, WriterUnavailableErro
 Handler: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 SOCKET = "control"
 PATIENCE = 30.0
-"""Seconds to wait for an answer of the writer."""
+"""Seconds after which the writer answers that it could not process a request."""
 
 
 class ControlServer(socketserver.ThreadingUnixStreamServer):
@@ -101,7 +101,7 @@ class ControlClient:
         file = getattr(self._local, "file", None)
         if file is None:
             connection = socket.socket(socket.AF_UNIX)
-            connection.settimeout(PATIENCE)
+            connection.settimeout(PATIENCE + 5)  # the writer answers before that
             with _short_path(self._path) as path:
                 connection.connect(path)
             file = self._local.file = connection.makefile("rwb")

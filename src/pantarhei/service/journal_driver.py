@@ -450,18 +450,19 @@ class JournalDriver:
         self.update = update
         yield from changes_of(update, self.reasoner.queries, counter, self.emits_repairs)
 
-    def check_request(self, request: Mapping[str, str]) -> None:
-        """Check a change of the registered queries before it is journaled.
+    def prepare_request(self, request: Mapping[str, str]) -> None:
+        """Check a change of the registered queries before it is journaled. A new query is registered already:
+        nothing else shows that it can be.
 
         Raises:
             QueryError, OptionError: the query is malformed or not supported, or there is no such query.
         """
         if "register" in request:
             name = request["register"]
-            if name in RESERVED or name in self.knowledge.queries:
-                expected = "a name that is not reserved, and not that of a query in the configuration"
+            if name in (*RESERVED, *self.knowledge.queries, *self._requested):
+                expected = "a name that is not reserved, and that no registered query has"
                 raise OptionError("name", repr(name), expected)
-            self.reasoner.register(request["query"], name=_TRIAL).close()
+            self.reasoner.register(request["query"], name=name)
         elif (name := request["deregister"]) not in self._requested:
             known = ", ".join(self._requested) or "there is none"
             expected = f"a query that a request has registered: {known}{did_you_mean(name, self._requested)}"
@@ -480,14 +481,12 @@ class JournalDriver:
             self.reasoner.queries[name].close()
         if "register" in request:
             try:
-                self.reasoner.register(request["query"], name=name)
+                if name not in self.reasoner.queries:  # registered by `prepare_request`
+                    self.reasoner.register(request["query"], name=name)
             except PantarheiError as error:
                 LOG.warning("query %s is left out: %s", name, error)
             else:
                 self._requested[name] = request["query"]
-
-
-_TRIAL = " trial"  # a name that no request can have
 
 
 def options_of(config: ServiceConfig) -> Options:

@@ -7,7 +7,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError, wait
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -62,6 +62,7 @@ class Writer:
         self.writes_checkpoints = True
         self.blocked = ""
         self._requests: queue.SimpleQueue[tuple[dict[str, str], Future[None]]] = queue.SimpleQueue()
+        self._promised: set[Future[None]] = set()  # of pushes and requests that wait
         self.metrics = WriterMetrics(self)
         self._started = self._moved = self._synced = 0.0
         self._saving = threading.Thread()
@@ -147,19 +148,25 @@ class Writer:
         window, batch = self.config.window, self.config.clock.batch.total_seconds()
         sync = self.config.state.sync.total_seconds()
         patience = min((window.tick or window.slide or timedelta(seconds=1)).total_seconds(), 0.1)
-        while not self.stopping.is_set():
-            self.step(self.inbox.take(patience, batch, self._synced + sync))
-            self._answer_requests()
-            now = time.monotonic()
-            is_long = self.writes_checkpoints and self.driver.has_long_replay
-            if is_long or now - saved >= self.config.state.checkpoint.total_seconds():
-                saved = now
-                self.save()
-            if now - rotated >= _SEGMENT:
-                rotated = now
-                with contextlib.suppress(OSError):  # the disk is full: the present segment goes on
-                    self.journal.rotate()
-        self.stop()
+        try:
+            while not self.stopping.is_set():
+                self.step(self.inbox.take(patience, batch, self._synced + sync))
+                self._answer_requests()
+                now = time.monotonic()
+                is_long = self.writes_checkpoints and self.driver.has_long_replay
+                if is_long or now - saved >= self.config.state.checkpoint.total_seconds():
+                    saved = now
+                    self.save()
+                if now - rotated >= _SEGMENT:
+                    rotated = now
+                    with contextlib.suppress(OSError):  # the disk is full: the present segment goes on
+                        self.journal.rotate()
+            self.stop()
+        finally:
+            self.stopping.set()
+            for done in list(self._promised):
+                with contextlib.suppress(InvalidStateError):
+                    done.set_exception(WriterUnavailableError("it ends"))
 
     def step(self, received: Sequence[Received]) -> None:
         """Journal and process messages, or a tick if there are none."""
@@ -235,12 +242,20 @@ class Writer:
 
     # requests of readers
 
-    def _check_state(self) -> None:
-        """Raise `WriterUnavailableError` before the end of the replay, and while the writer ends."""
-        if self.stopping.is_set():
-            raise WriterUnavailableError("it ends")
+    def _promise(self) -> Future[None]:
+        """Return a future that has a result or an error when the writer ends, at the latest.
+
+        Raises:
+            WriterUnavailableError: the journal is not processed yet, or the writer ends.
+        """
         if not self.driver.is_current:  # records have numbers after those of the journal
             raise WriterUnavailableError("it processes the journal after its start")
+        done: Future[None] = Future()
+        self._promised.add(done)  # before the test: the end breaks those that are there
+        if self.stopping.is_set():
+            raise WriterUnavailableError("it ends")
+        done.add_done_callback(self._promised.discard)
+        return done
 
     def push(self, message: Message) -> None:
         """Add a message of HTTP, and wait until it is in the journal.
@@ -250,38 +265,43 @@ class Writer:
             WriterUnavailableError: that takes too long, or journal or files with history are processed first.
         """
         self.knowledge.decoder.find(message.source, message.topic)
-        self._check_state()
+        done = self._promise()
         if message.source in self._waiting:
             raise WriterUnavailableError("it reads files with history first")
         next(each for each in self.sources if each.name == message.source).status.messages += 1
-        done = threading.Event()
-        received = Received(message, acknowledge=done.set, received=time.monotonic())
-        with contextlib.suppress(queue.Full):
+        began = time.monotonic()
+        received = Received(message, acknowledge=lambda: done.set_result(None), received=began)
+        try:
             self.inbox.put(received, timeout=PATIENCE)
-            if done.wait(PATIENCE):
-                return
-        raise WriterUnavailableError("the journal cannot be written now")
+            done.result(max(began + PATIENCE - time.monotonic(), 0))
+        except (queue.Full, TimeoutError):
+            raise WriterUnavailableError("the journal cannot be written now") from None
 
     def request(self, given: dict[str, str]) -> None:
         """Journal and process a change of the registered queries.
 
         Raises:
             QueryError, OptionError: the query is refused.
-            WriterUnavailableError: that takes too long, or the journal is not processed yet.
+            WriterUnavailableError: that takes too long, or the journal is processed first.
         """
-        self._check_state()
-        done: Future[None] = Future()
+        done = self._promise()
         self._requests.put((given, done))
         try:
-            done.result(PATIENCE)
+            wait([done], PATIENCE / 2)
+            if done.cancel():
+                raise WriterUnavailableError("it is busy, and has not begun with the request")
+            done.result(PATIENCE / 2)
         except TimeoutError:
-            raise WriterUnavailableError("it is busy") from None
+            problem = "it has begun with the request, which may still take effect"
+            raise WriterUnavailableError(problem) from None
 
     def _answer_requests(self) -> None:
         while not self._requests.empty():
             given, done = self._requests.get()
+            if not done.set_running_or_notify_cancel():
+                continue
             try:
-                self.driver.check_request(given)
+                self.driver.prepare_request(given)
             except PantarheiError as error:
                 done.set_exception(error)
                 continue

@@ -527,15 +527,15 @@ def test_queries_of_requests_survive_an_upgrade_and_are_not_those_of_the_configu
     writer.start()
     text = "SELECT ?s { ?s <http://example.org/value> ?v }"
     request = {"register": "all", "query": text}
-    writer.driver.check_request(request)
     for batch in readings(9, 4):
         writer.step(batch)
+    writer.driver.prepare_request(request)
     record = Record(writer.driver.number + 1, writer.driver.at, writer.driver.at, request=request)
     writer.journal.append([record])
     writer.driver.apply(record)
     for wrong in ({"register": "hot", "query": text}, {"deregister": "hot"}):
         with pytest.raises(ValueError, match="name"):
-            writer.driver.check_request(wrong)
+            writer.driver.prepare_request(wrong)
     writer.stop()
     change_rules(path)
     path.write_text(path.read_text() + "upgrade: fresh\n")

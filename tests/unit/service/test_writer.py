@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 import pantarhei.service.journal_driver as driver_module
-from pantarhei.errors import WriterUnavailableError
+import pantarhei.service.writer as writer_module
+from pantarhei import StreamReasoner
+from pantarhei.errors import PantarheiError, WriterUnavailableError
 from pantarhei.service.batching import Received
 from pantarhei.service.decoding import MessageDecoder
 from pantarhei.service.journal_driver import JournalDriver, read_knowledge
@@ -161,3 +164,90 @@ def test_a_stop_at_any_moment_of_a_start_keeps_the_journal_in_order(tmp_path, mo
     journaled = {message.id for record in read_journal(again.folder) for message in record.messages}
     assert again.driver.number == len(found) and journaled == {*map(str, range(5)), *accepted}
     again.stop()
+
+
+QUERY = "SELECT ?s { ?s <http://example.org/value> %d }"
+
+
+def requested(writer, *requests):
+    """Return the results of requests that wait at once: None, or the error."""
+    results = [None] * len(requests)
+
+    def send(place, given):
+        try:
+            writer.request(given)
+        except PantarheiError as error:
+            results[place] = error
+
+    threads = [threading.Thread(target=send, args=each) for each in enumerate(requests)]
+    for thread in threads:
+        thread.start()
+    wait_until(lambda: writer._requests.qsize() == len(requests))
+    return threads, results
+
+
+@pytest.mark.parametrize("names", ["aa", "aba", "abab"])
+def test_a_name_is_registered_once_and_the_query_of_the_first_request_is_kept(writer, monkeypatch, names):
+    registered, register = [], StreamReasoner.register
+    monkeypatch.setattr(
+        StreamReasoner,
+        "register",
+        lambda self, text, **given: registered.append(given["name"]) or register(self, text, **given),
+    )
+    requests = [{"register": name, "query": QUERY % place} for place, name in enumerate(names)]
+    threads, results = requested(writer, *requests)
+    writer._answer_requests()
+    for thread in threads:
+        thread.join(20)
+    kept = [request for request, error in zip(requests, results, strict=True) if error is None]
+    assert sorted(each["register"] for each in kept) == sorted(set(names))
+    assert writer.driver._requested == {each["register"]: each["query"] for each in kept}
+    assert sorted(registered) == sorted(set(names)), "each query is registered once, without a trial"
+    journaled = [record.request for record in read_journal(writer.folder) if record.request]
+    assert sorted(journaled, key=str) == sorted(kept, key=str)
+    assert all("no registered query has" in str(error) for error in results if error)
+
+
+def test_a_request_that_is_answered_as_not_begun_has_no_effect(writer, monkeypatch):
+    monkeypatch.setattr(writer_module, "PATIENCE", 0.1)
+    threads, results = requested(writer, {"register": "a", "query": QUERY % 1})
+    threads[0].join(20)
+    writer._answer_requests()
+    assert "has not begun" in str(results[0])
+    assert "a" not in writer.driver.reasoner.queries and not list(read_journal(writer.folder))
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_waits_for_a_writer_that_ends_is_answered(tmp_path, monkeypatch, fails):
+    writer = Writer(site(tmp_path, "{push: {http: {readings: m.yaml}}}"))
+    writer.start()
+    taking = threading.Event()
+    monkeypatch.setattr(writer.inbox, "take", lambda *_: taking.wait(20) and ())
+    monkeypatch.setattr(writer, "_answer_requests", lambda: 1 / 0 if fails else None)
+    runs = threading.Thread(target=run_quietly, args=[writer])
+    runs.start()
+    errors = []
+
+    def push():
+        try:
+            writer.push(reading(1).message)
+        except WriterUnavailableError as error:
+            errors.append(error)
+
+    pushing = threading.Thread(target=push)
+    pushing.start()
+    threads, results = requested(writer, {"register": "a", "query": QUERY % 1})
+    wait_until(lambda: writer.inbox.qsize() == 1)
+    began = time.monotonic()
+    if not fails:
+        writer.stopping.set()
+    taking.set()
+    for thread in (runs, pushing, *threads):
+        thread.join(20)
+    assert str(results[0]) == str(errors[0]) and "it ends" in str(errors[0])
+    assert time.monotonic() - began < 10
+
+
+def run_quietly(writer):
+    with contextlib.suppress(ZeroDivisionError):
+        writer.run()

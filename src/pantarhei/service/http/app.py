@@ -64,10 +64,12 @@ class ServiceView:
         self.slots = Slots(self.http.query.at_once, self.http.query.timeout)
         self._status = Polled(lambda: dict(self.control(status=True)))
 
-    def query(self, text: str) -> QueryResult:
-        """Evaluate a query within the configured limits. Raises the errors of `StreamReasoner.query`."""
-        limits = self.http.query
-        options: dict[str, Any] = {"timeout": limits.timeout, "max_bytes": limits.bytes}
+    def query(self, text: str, time_share: int = 1, bytes_share: int = 1) -> QueryResult:
+        """Evaluate a query within the configured limits, divided by the given numbers. Raises the errors of
+        `StreamReasoner.query`.
+        """
+        timeout, most = self.http.query.timeout / time_share, self.http.query.bytes // bytes_share
+        options: dict[str, Any] = {"timeout": timeout, "max_bytes": most}
         return self.driver.reasoner.query(text, initNs=self.driver.knowledge.prefixes, **options)
 
     async def writer_status(self) -> tuple[dict[str, Any], str]:

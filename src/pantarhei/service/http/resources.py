@@ -19,7 +19,7 @@ from rdflib import Variable
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
-from pantarhei.errors import MalformedInputError, PantarheiError
+from pantarhei.errors import MalformedInputError, PantarheiError, QueryMemoryError, QueryTimeoutError
 from pantarhei.io.writers import json_value
 from pantarhei.model.message_text import did_you_mean
 from pantarhei.model.time import TimePoint
@@ -43,6 +43,7 @@ _ID = re.compile(r"[\x21-\x7e]{1,200}")
 _LONGEST = 4_000  # characters of a statement
 _BEHIND = 10.0  # seconds between writer and reader above which the reader is not ready
 _CATCH_UP = 5.0  # seconds to wait until the reader has processed a registration
+_TIME_SHARE, _BYTES_SHARE = 10, 50  # of the limits of queries, for those to be registered
 _PUSHES = 32  # messages that wait for the journal at once
 
 
@@ -129,12 +130,23 @@ class Resources:
             advice = "choose another name, or remove it first by DELETE"
             raise RequestError(409, f"there is a query {name!r} already; {advice}")
         # before prefixes are declared, so that errors have the columns of the given text
-        await self._view.slots.run(lambda: self._view.query(text))
+        await self._view.slots.run(lambda: self._try(text))
         declared = with_prefixes(text, self._view.driver.knowledge.prefixes)
         if not await self._change({"register": name, "query": declared}):
             return JSONResponse({"name": name, "journaled": True}, 202)
         query = self._query(name)
         return await asyncio.to_thread(self._registered, query)
+
+    def _try(self, text: str) -> None:
+        """Evaluate a query before it is registered, which costs the writer more."""
+        try:
+            self._view.query(text, _TIME_SHARE, _BYTES_SHARE)
+        except (QueryTimeoutError, QueryMemoryError):
+            limits = self._view.http.query
+            seconds, most = limits.timeout.total_seconds() / _TIME_SHARE, limits.bytes // _BYTES_SHARE
+            problem = f"the query needs more than {seconds:g} s or {most:,} bytes, and would delay alarms"
+            advice = "select less, or raise http.query.timeout or http.query.bytes"
+            raise RequestError(400, f"{problem}; {advice}") from None
 
     def _registered(self, query: ContinuousQuery) -> Response:
         found = {"name": query.name, "answers": len(query.answers), "plan": query.plan()}

@@ -100,6 +100,23 @@ def test_an_unusable_registration_is_refused_and_not_journaled(unchanged, body, 
     assert list(unchanged.driver.reasoner.queries) == ["hot"]
 
 
+@pytest.mark.parametrize(
+    "query", ["?a :value ?c . ?b :value ?d", "?a ?p ?c . ?b ?q ?d", "?a a ?c . ?b ?q ?d"]
+)
+@pytest.mark.parametrize("limit", ["bytes: 100000", "timeout: 1ms"])
+def test_a_query_that_would_delay_alarms_is_answered_but_not_registered(tmp_path, query, limit):
+    served = Served(tmp_path, f"{{query: {{{limit}}}}}")
+    for sensor in range(30):
+        served.read(f"s{sensor}", 31)
+    client, number, text = served.client(), served.driver.number, f"SELECT * {{ {query} }}"
+    refused = client.post("/queries", json={"name": "large", "query": text})
+    assert refused.status_code == 400 and "would delay alarms" in refused.text
+    assert served.driver.number == number and list(served.driver.reasoner.queries) == ["hot"]
+    if "bytes" in limit:
+        assert client.get("/sparql", params={"query": f"{text} LIMIT 1"}).status_code == 200
+        assert client.post("/queries", json={"name": "small", "query": "ASK {}"}).status_code == 201
+
+
 def test_a_query_of_the_configuration_cannot_be_removed(unchanged):
     response = unchanged.client().delete("/queries/hot")
     assert response.status_code == 409 and "configuration" in response.text
