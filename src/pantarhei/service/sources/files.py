@@ -43,9 +43,10 @@ class FileMessages(PolledSource):
     """Rows, lines or graphs of files that match paths, folders or globs, in the order of their names.
 
     A position is, by inode, the number of bytes read, a checksum of the beginning of the file, its path, and
-    a checksum of the last bytes read, which older positions lack. A file that was renamed within its folder, or written again with more content, is read on from its
-    position; one that was replaced or truncated, from its beginning. A file that cannot be read, or is
-    compressed or binary, is logged once, and skipped until it can be read.
+    a checksum of the last bytes read, which older positions lack. A file that was renamed within its folder,
+    or written again with more content, is read on from its position; a file that was replaced or truncated,
+    from its beginning. A file that cannot be read, or is compressed or binary, is logged once, and skipped
+    until it can be read.
 
     Raises:
         MappingError, MissingFileError: the mapping cannot be read.
@@ -145,9 +146,10 @@ class FileMessages(PolledSource):
         with closing(self._opened(path)) as file:
             # its position is known by its inode, or else by its path
             found, inode = file.stat(), file.inode
-            if inode not in self.positions or not file.resume(self.positions[inode]):
-                if any(map(file.resume, sorted(self._by_path[path], reverse=True))):
-                    yield self.placed(inode, file.position())  # that of the former file will be deleted
+            if not (inode in self.positions and file.resume(self.positions[inode])) and any(
+                map(file.resume, sorted(self._by_path[path], reverse=True))
+            ):
+                yield self.placed(inode, file.position())  # that of the former file will be deleted
             for payload in file.messages(is_whole or not self.section.follow):
                 yield self.received(path, payload, inode, file.position())
             self._seen[path] = found.st_ino, file.offset, found.st_mtime_ns

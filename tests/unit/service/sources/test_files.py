@@ -131,7 +131,7 @@ def test_a_file_that_is_written_again_with_more_rows_is_read_on(make, tmp_path):
 def test_a_file_that_is_replaced_by_another_one_is_read_from_the_beginning(
     tmp_path_factory, wide, size, more, in_place, is_restarted
 ):
-    """Exports with the header in common, of one size or longer; a position without a last checksum is read."""
+    """The exports have the same header, and the second one is longer."""
     folder = tmp_path_factory.mktemp("files")
     config, path = site(folder, "{f: {files: a.csv, mapping: m.yaml}}"), folder / "a.csv"
     head = f"id,v,at,{'x' * wide}\n"
@@ -171,13 +171,10 @@ def test_positions_of_files_that_are_gone_for_long_are_deleted(make, tmp_path, m
         away.write_text(LINES[0])  # no row is new
         away.replace(folder / "b.jsonl")
         (folder / "a.jsonl").unlink()
-    counts = []
+    counts, passes = [], source.receive()
     for hours in (0, 0.9, 2):
         monkeypatch.setattr(files.time, "monotonic", lambda: now + 3600 * hours)  # noqa: B023
-        passes = source.receive() if hours == 0 else passes
-        for received in passes:
-            if received is None:
-                break
+        for received in iter(lambda: next(passes), None):
             update_positions(source.positions, received.position)
         counts.append(len(source.positions))
     assert counts == ([3, 3, 3] if is_unmounted else [4, 4, 2])
