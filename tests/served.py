@@ -87,4 +87,4 @@ def running(folder, http="{clients: 20}"):
         thread.join(5)
 
 
-UNAVAILABLE = WriterUnavailableError("Connection refused")
+UNAVAILABLE = WriterUnavailableError("the writer does not answer: Connection refused")

@@ -130,7 +130,7 @@ class CheckFailedError(ServiceError):
 
 
 class WriterUnavailableError(ServiceError):
-    """The writer does not answer.
+    """The writer cannot process a request now.
 
     Args:
         problem: the error.
@@ -141,7 +141,7 @@ class WriterUnavailableError(ServiceError):
         self.problem = problem
 
     def __str__(self) -> str:
-        return f"the writer does not answer: {self.problem}; send the request again later"
+        return f"{self.problem}; send the request again later"
 
 
 class RefusedError(ServiceError):

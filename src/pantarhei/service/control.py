@@ -90,7 +90,7 @@ class ControlClient:
             answer: Mapping[str, Any] = json.loads(line)
         except OSError as error:
             self._local.file = None
-            raise WriterUnavailableError(error.strerror or str(error)) from None
+            raise WriterUnavailableError(f"the writer does not answer: {error.strerror or error}") from None
         if "unavailable" in answer:
             raise WriterUnavailableError(answer["unavailable"])
         if "refused" in answer:

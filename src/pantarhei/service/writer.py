@@ -166,7 +166,7 @@ class Writer:
             self.stopping.set()
             for done in list(self._promised):
                 with contextlib.suppress(InvalidStateError):
-                    done.set_exception(WriterUnavailableError("it ends"))
+                    done.set_exception(WriterUnavailableError("the service is shutting down"))
 
     def step(self, received: Sequence[Received]) -> None:
         """Journal and process messages, or a tick if there are none."""
@@ -249,11 +249,11 @@ class Writer:
             WriterUnavailableError: the journal is not processed yet, or the writer ends.
         """
         if not self.driver.is_current:  # records have numbers after those of the journal
-            raise WriterUnavailableError("it processes the journal after its start")
+            raise WriterUnavailableError("the journal is being processed after the start")
         done: Future[None] = Future()
         self._promised.add(done)  # before the test: the end breaks those that are there
         if self.stopping.is_set():
-            raise WriterUnavailableError("it ends")
+            raise WriterUnavailableError("the service is shutting down")
         done.add_done_callback(self._promised.discard)
         return done
 
@@ -267,7 +267,7 @@ class Writer:
         self.knowledge.decoder.find(message.source, message.topic)
         done = self._promise()
         if message.source in self._waiting:
-            raise WriterUnavailableError("it reads files with history first")
+            raise WriterUnavailableError("history files are read before messages are accepted")
         next(each for each in self.sources if each.name == message.source).status.messages += 1
         began = time.monotonic()
         received = Received(message, acknowledge=lambda: done.set_result(None), received=began)
@@ -289,10 +289,10 @@ class Writer:
         try:
             wait([done], PATIENCE / 2)
             if done.cancel():
-                raise WriterUnavailableError("it is busy, and has not begun with the request")
+                raise WriterUnavailableError("the writer is busy, and the request has no effect")
             done.result(PATIENCE / 2)
         except TimeoutError:
-            problem = "it has begun with the request, which may still take effect"
+            problem = "the change of the queries has not finished, and may still take effect"
             raise WriterUnavailableError(problem) from None
 
     def _answer_requests(self) -> None:

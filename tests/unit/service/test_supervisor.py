@@ -1,8 +1,12 @@
+import os
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from pantarhei.errors import CheckFailedError
 from pantarhei.service.config import QuerySection
-from pantarhei.service.supervisor import check_service
+from pantarhei.service.supervisor import ReaderProcess, check_service
 from service_tools import free_port, site
 
 SINKS = "sinks: {store: {sql: 'sqlite:///a.db', of: [%s]}}"
@@ -69,3 +73,22 @@ def test_the_check_lists_each_part_that_cannot_be_used(tmp_path):
         check_service(config, lines.append)
     assert lines == ["store: connected"]
     assert [each.partition(":")[0] for each in error.value.problems] == ["reasoner", "plant"]
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [("exit 3", "ended with status 3"), ("kill -9 $$", "was killed by signal 9")],
+)
+def test_a_reader_that_ends_is_restarted_with_the_reason_in_the_log(monkeypatch, caplog, command, text):
+    monkeypatch.setattr("pantarhei.service.supervisor._PAUSE", 0.0)
+    popen = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", lambda _, **options: popen(["sh", "-c", command], **options))
+    with open(os.devnull) as file:
+        reader = ReaderProcess(Path("site.yaml"), 1, (file.fileno(), file.fileno()))
+        first = reader._process
+        first.wait(10)
+        reader.ensure()
+        reader._process.wait(10)
+        reader.end()
+    assert reader._process.pid != first.pid
+    assert [each.getMessage() for each in caplog.records] == [f"reader 1 {text}; restarting it"]

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from pantarhei.errors import PantarheiError
+from pantarhei.errors import RefusedError, WriterUnavailableError
 from pantarhei.query.answers import QueryResult
 from pantarhei.service.http.events import EventHub
 from pantarhei.service.http.exchange import Guard, Polled, Slots, needed_token
@@ -76,8 +76,10 @@ class ServiceView:
         """Return the state of the writer; empty, and the problem, if it does not answer within 2 seconds."""
         try:
             return await self._status.get(2.0), ""
-        except (PantarheiError, TimeoutError) as error:
-            return {}, str(error) or "no answer within 2 s"
+        except TimeoutError:
+            return {}, "the writer does not answer within 2 s"
+        except (WriterUnavailableError, RefusedError) as error:
+            return {}, error.problem
 
 
 class Endpoint(NamedTuple):

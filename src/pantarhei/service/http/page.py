@@ -38,7 +38,7 @@ _PAUSES = 10  # seconds between counts of the window for each second that a coun
 _DEAD, _PAYLOAD = 50, 500
 _REPAIRS, _REMOVALS, _ASSERTIONS, _CONCLUSIONS = 15, 8, 200, 100
 _PATIENCE = 15.0  # seconds to wait for a state
-_GONE = "it does not hold any more, or has left the window"
+_GONE = "the fact is no longer derived, or has expired from the window"
 _A_TIME = "a time, such as 2026-03-02T10:00:00Z"
 RATES = ("messages", "changes", "removed", "dead")
 

@@ -245,7 +245,7 @@ class Resources:
             reasons.append("the journal is still being processed after the start")
         status, problem = await self._view.writer_status()
         if problem:
-            reasons.append(f"the writer cannot be reached: {problem}")
+            reasons.append(problem)
         else:
             behind = seconds_behind(status, driver.at)
             if behind > _BEHIND:

@@ -37,7 +37,7 @@ class Served:
 
     def _control(self, **request):
         if self.status is None:
-            raise WriterUnavailableError("there is no socket")
+            raise WriterUnavailableError("the writer does not answer: there is no socket")
         return self.status
 
     def push(self, second: float, *readings: tuple[str, float], dead: tuple[DeadLetter, ...] = ()) -> None:
@@ -134,7 +134,7 @@ def test_rates_begin_with_the_first_record(served, monkeypatch):
 def test_the_state_names_the_problem_if_the_writer_does_not_answer(served):
     served.status = None
     state = served.state()
-    assert state["writer"] == {} and "does not answer" in state["problem"]
+    assert state["writer"] == {} and state["problem"] == "the writer does not answer: there is no socket"
 
 
 def test_clients_share_a_state(served):
