@@ -88,6 +88,8 @@ class WriterMetrics(_Metrics):
         status = self._writer.status()
         yield _metric("record", "Number of the last record.", status["record"])
         yield _metric("backlog", "Messages that wait for the journal.", status["inbox"])
+        age = self._writer.checkpoint_age
+        yield _metric("checkpoint_age_seconds", "Time since the last checkpoint, or the start.", age)
         blocked = bool(status["blocked"])
         yield _metric("journal_blocked", "1 while the journal cannot be written.", blocked)
         for name, text, kind, field in _STATES:

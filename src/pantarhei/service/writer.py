@@ -39,6 +39,7 @@ _CONNECTING = 10.0  # seconds after the start in which time does not advance bef
 _SEGMENT = 60.0  # seconds after which a new segment begins
 _LONG = 2.0  # seconds of a replay after which a checkpoint is written
 _PATIENCE = 30.0  # seconds to wait for the sinks at the end
+_WITHOUT = 3  # periods without a checkpoint of a reader after which the writer writes one
 _AHEAD = 4  # number of kept checkpoints that are newer than the position of a sink
 
 
@@ -65,7 +66,7 @@ class Writer:
         self._promised: set[Future[None]] = set()  # of pushes and requests that wait
         self.metrics = WriterMetrics(self)
         self._started = self._moved = self._synced = 0.0
-        self._saving = threading.Thread()
+        self._began, self._saving = time.time(), threading.Thread()
         self._waiting: dict[str, str] = {}  # by source, the files that are read before it starts
 
     def start(self) -> None:
@@ -339,8 +340,16 @@ class Writer:
             return {**self.status(), "metrics": self.metrics.text()}
         return self.status()
 
+    @property
+    def checkpoint_age(self) -> float:
+        """Seconds since the newest checkpoint of this run, or since its start; 0 before the first record."""
+        began = self._began if self.driver.number else time.time()
+        with contextlib.suppress(OSError):  # another thread deletes it
+            began = max([began, *(path.stat().st_mtime for path in checkpoints(self.folder)[-1:])])
+        return max(time.time() - began, 0.0)
+
     def save(self, always: bool = False) -> None:
-        """Write a checkpoint, unless a reader does, and delete what no restart needs any more.
+        """Write a checkpoint, unless a reader has done so lately, and delete what no restart needs any more.
 
         Args:
             always: whether to write it even if a reader does, and to return after that; otherwise a thread
@@ -351,7 +360,11 @@ class Writer:
                 return  # the disk is slow: the next one is due later
             self._saving.join()
         path = checkpoint_path(self.folder, self.driver.number)
-        write = self.driver.captured() if self.writes_checkpoints or always else None
+        limit = _WITHOUT * self.config.state.checkpoint.total_seconds()
+        takes_over = not self.writes_checkpoints and self.checkpoint_age > limit
+        if takes_over:  # without checkpoints, the journal grows until the disk is full
+            LOG.warning("no reader has written a checkpoint for %.0f s; the writer does", self.checkpoint_age)
+        write = self.driver.captured() if self.writes_checkpoints or takes_over or always else None
         self._saving = threading.Thread(target=self._save, args=(path, write), name="checkpoint", daemon=True)
         self._saving.start()
         if always:

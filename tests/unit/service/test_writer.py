@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 import time
 from datetime import UTC, datetime, timedelta
@@ -17,7 +18,7 @@ from pantarhei.service.batching import Received
 from pantarhei.service.decoding import MessageDecoder
 from pantarhei.service.journal_driver import JournalDriver, read_knowledge
 from pantarhei.service.message_journal import Message, read_journal, read_segment, segments
-from pantarhei.service.start import checkpoints
+from pantarhei.service.start import checkpoint_path, checkpoints
 from pantarhei.service.writer import Writer
 from service_tools import site, wait_until
 
@@ -251,3 +252,34 @@ def test_what_waits_for_a_writer_that_ends_is_answered(tmp_path, monkeypatch, fa
 def run_quietly(writer):
     with contextlib.suppress(ZeroDivisionError):
         writer.run()
+
+
+@pytest.mark.parametrize("periods", [None, 0, 2, 4])
+@pytest.mark.parametrize(("steps", "by_readers"), [(0, True), (2, True), (2, False)])
+def test_the_writer_writes_checkpoints_if_readers_do_not(tmp_path, periods, steps, by_readers):
+    writer = Writer(site(tmp_path, "{push: {http: {readings: m.yaml}}}", CLOCKS[0]))
+    writer.start()
+    period = writer.config.state.checkpoint.total_seconds()
+    writer.writes_checkpoints = not by_readers
+    writer._began -= 10 * period
+    for number in range(steps):
+        writer.step([reading(number)])
+    expected = 0.0 if not writer.driver.number else 10 * period
+    if periods is not None:  # as if a reader had written it
+        path = checkpoint_path(writer.folder, max(writer.driver.number - 1, 0))
+        writer.driver.captured()(path)
+        before = time.time() - periods * period
+        os.utime(path, (before, before))
+        expected = min(expected, periods * period)
+    known = checkpoints(writer.folder)
+    found = [float(line.split()[1]) for line in writer.metrics.text().splitlines() if line.startswith(AGE)]
+    assert found == [pytest.approx(expected, abs=30)]
+    writer.save()
+    writer._saving.join(20)
+    written = set(checkpoints(writer.folder)) - set(known)
+    assert bool(written) == (not by_readers or expected > 3 * period)
+    assert not written or writer.checkpoint_age < 30
+    writer.stop()
+
+
+AGE = "pantarhei_checkpoint_age_seconds"
