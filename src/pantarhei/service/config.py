@@ -1,7 +1,8 @@
 """Configuration of the service: sections as pydantic models, read from a YAML file.
 
 Unknown keys are errors that name the file, the line and the nearest key. `${NAME}` in a text is replaced by
-the environment variable; passwords and tokens are accepted only in this form.
+the environment variable; passwords and tokens are accepted only in this form. Errors show the names of
+environment variables, not their values.
 """
 
 from __future__ import annotations
@@ -27,43 +28,96 @@ from pantarhei.window.retention import parse_bytes
 Location: TypeAlias = tuple[str | int, ...]
 
 
+LONGEST = timedelta(days=10_000)
+"""Longest duration. It can be added to the times of messages."""
+
+
 class _Environment(str):
-    """Text that contains the value of an environment variable."""
+    """Text that contains the value of an environment variable; its representation is the text in the file."""
 
-    __slots__ = ()
+    __slots__ = ("written",)
+    written: str
+
+    def __repr__(self) -> str:
+        return repr(self.written)
 
 
-def _duration(given: object) -> object:
-    if isinstance(given, timedelta):
-        return given
+class _Problem(ValueError):
+    """Problem of a section; the arguments are the keys of a value in it, and the text without them."""
+
+
+def _duration(given: object, least: timedelta = timedelta(0)) -> timedelta:
     try:
-        return parse_duration(str(given))
+        found = given if isinstance(given, timedelta) else parse_duration(str(given))
     except TimestampError:
-        raise ValueError(f"{A_DURATION}") from None
+        raise ValueError(A_DURATION) from None
+    if not least <= found <= LONGEST:
+        raise ValueError(f"{A_DURATION}, {'above zero and ' if least else ''}at most {LONGEST.days:,} days")
+    return found
 
 
-def _size(given: object) -> object:
+def _size(given: object) -> int:
     try:
-        return parse_bytes(str(given))
+        found = parse_bytes(str(given))
     except OptionError as error:
         raise ValueError(error.expected) from None
+    if not found:
+        raise ValueError("a number of bytes above zero")
+    return found
 
 
-def _secret(given: object) -> object:
+_LITERAL = re.compile(
+    r"://[^/:@]*:(?!\$\{)[^/@]+@ | [?&][\w.-]*(password|secret|token)=(?!\$\{)", re.IGNORECASE | re.VERBOSE
+)
+"""Password in a URL that is not an environment variable."""
+_SECRET_KEY = re.compile(r"password|passphrase|secret|key\.pem|oauthbearer\.config")
+"""Part of the name of each option of librdkafka that is a secret."""
+_NO_LITERAL = "needs an environment variable, such as ${PASSWORD}; secrets are not written into files"
+
+
+def _secret(given: object) -> str:
     if not isinstance(given, _Environment):
-        raise ValueError("an environment variable, such as ${PASSWORD}: secrets are not written into files")
+        raise _Problem(_NO_LITERAL)
     return str(given)
+
+
+def _address(given: object) -> str:
+    if not isinstance(given, str):
+        raise ValueError("a text")
+    if _LITERAL.search(given.written if isinstance(given, _Environment) else given):
+        raise _Problem(_NO_LITERAL)
+    return given
+
+
+def _settings(given: object) -> object:
+    for name, value in given.items() if isinstance(given, Mapping) else ():
+        if _SECRET_KEY.search(name) and not isinstance(value, _Environment):
+            raise _Problem(name, _NO_LITERAL)
+    return given
 
 
 def _list(given: object) -> object:
     return given if isinstance(given, list | tuple) else [given]
 
 
-Span = Annotated[timedelta, BeforeValidator(_duration)]
+def _check_filters(topics: dict[str, str]) -> dict[str, str]:
+    for topic in topics:
+        if not re.fullmatch(r"(?!$)((\+|[^+#/]*)/)*(\+|#|[^+#/]*)", topic):
+            raise _Problem(topic, "is not a topic filter; + replaces one level, and # all levels at the end")
+    return topics
+
+
+Span = Annotated[timedelta, BeforeValidator(lambda given: _duration(given, timedelta.resolution))]
+SpanOrZero = Annotated[timedelta, BeforeValidator(_duration)]
 Size = Annotated[int, BeforeValidator(_size)]
+Count = Annotated[int, Field(ge=1)]
 Secret = Annotated[SecretStr, BeforeValidator(_secret)]
+Address = Annotated[str, pydantic.PlainValidator(_address)]
+"""URL or servers; keeps the representation of environment variables."""
+Settings = Annotated[dict[str, str], BeforeValidator(_settings)]
 Texts = Annotated[tuple[str, ...], BeforeValidator(_list)]
-Topics: TypeAlias = dict[str, str]
+Files = Annotated[Texts, Field(min_length=1)]
+Topics = Annotated[dict[str, str], Field(min_length=1)]
 """Format by topic: the path of a mapping, or `jsonld`, `turtle`, `ntriples`, `nquads`, `trig`."""
 
 
@@ -97,10 +151,10 @@ class ClockSection(ConfigSection):
 
     time: Literal["message", "arrival"] = "message"
     order: Literal["arrival", "event"] = "arrival"
-    allowed_lateness: Span = timedelta(seconds=5)
-    max_ahead: Span | None = timedelta(seconds=5)
-    idle: Span | None = timedelta(seconds=2)
-    batch: Span = timedelta(milliseconds=10)
+    allowed_lateness: SpanOrZero = timedelta(seconds=5)
+    max_ahead: SpanOrZero | None = timedelta(seconds=5)
+    idle: SpanOrZero | None = timedelta(seconds=2)
+    batch: SpanOrZero = timedelta(milliseconds=10)
 
 
 class ReasoningSection(ConfigSection):
@@ -111,7 +165,7 @@ class ReasoningSection(ConfigSection):
     unique_names: bool = True
     numbers: Literal["by_datatype", "by_value"] = "by_datatype"
     conclusions: Literal["graph", "default"] = "graph"
-    max_facts: int | None = None
+    max_facts: Count | None = None
     max_bytes: Size | None = None
     on_limit: Literal["error", "drop"] = "drop"
 
@@ -127,26 +181,26 @@ class MQTTAccess(ConfigSection):
 class MQTTSource(MQTTAccess):
     """Subscription to an MQTT broker with QoS 1 and a persistent session."""
 
-    mqtt: str
-    topics: Topics
+    mqtt: Address
+    topics: Annotated[Topics, AfterValidator(_check_filters)]
     client: str | None = None
-    qos: Annotated[Literal["0", "1"], BeforeValidator(str)] = "1"
+    qos: Literal["0", "1"] = "1"
 
 
 class KafkaSource(ConfigSection):
     """Topics of a Kafka cluster, read from the offsets in the journal."""
 
-    kafka: str
+    kafka: Address
     topics: Topics
     group: str = "pantarhei"
     start: Literal["earliest", "latest"] = "latest"
-    settings: dict[str, str] = {}
+    settings: Settings = {}
 
 
 class RedisSource(ConfigSection):
     """Redis Streams, read from the ids in the journal."""
 
-    redis: str
+    redis: Address
     topics: Topics
     password: Secret | None = None
     start: Literal["earliest", "latest"] = "latest"
@@ -161,7 +215,7 @@ class HTTPSource(ConfigSection):
 class FilesSource(ConfigSection):
     """Files and folders that grow; with `then`, that source begins after the end of the files."""
 
-    files: Texts
+    files: Files
     mapping: str
     then: str | None = None
     follow: bool = True
@@ -184,7 +238,7 @@ class SinkSection(ConfigSection):
 class SQLSink(SinkSection):
     """Table of a database, written exactly once."""
 
-    sql: str
+    sql: Address
     table: str = "changes"
 
 
@@ -204,7 +258,7 @@ class ParquetFolderSink(SinkSection):
 class MQTTSink(SinkSection, MQTTAccess):
     """Topic of the broker of an MQTT source, or of the broker with this URL."""
 
-    mqtt: str
+    mqtt: Address
     topic: str
     client: str | None = None
 
@@ -212,19 +266,19 @@ class MQTTSink(SinkSection, MQTTAccess):
 class KafkaSink(SinkSection):
     """Topic of the cluster of a Kafka source, or of the cluster with these servers."""
 
-    kafka: str
+    kafka: Address
     topic: str
     key: Literal["id", "name"] = "id"
     transactional: bool = False
-    settings: dict[str, str] = {}
+    settings: Settings = {}
 
 
 class WebhookSink(SinkSection):
     """URL that receives changes by POST, signed if there is a secret, repeated for `retry` if it fails."""
 
-    webhook: str
+    webhook: Address
     secret: Secret | None = None
-    retry: Span = timedelta(minutes=5)
+    retry: SpanOrZero = timedelta(minutes=5)
 
 
 def _by_kind(*sections: type[ConfigSection]) -> Mapping[str, type[ConfigSection]]:
@@ -299,8 +353,8 @@ class StateSection(ConfigSection):
 
     folder: Path = Path("state")
     checkpoint: Span = timedelta(minutes=1)
-    sync: Span = timedelta(milliseconds=10)
-    keep: Span = timedelta(minutes=20)
+    sync: SpanOrZero = timedelta(milliseconds=10)
+    keep: SpanOrZero = timedelta(minutes=20)
 
 
 class TokensSection(ConfigSection):
@@ -315,9 +369,9 @@ class QueryLimitsSection(ConfigSection):
     """Limits of a SPARQL query over HTTP."""
 
     timeout: Span = timedelta(seconds=10)
-    rows: int = 100_000
+    rows: Count = 100_000
     bytes: Size = 256_000_000
-    at_once: Annotated[int, Field(ge=1)] = 2
+    at_once: Count = 2
 
 
 class TLSSection(ConfigSection):
@@ -337,7 +391,7 @@ class HTTPSection(ConfigSection):
     origins: Texts = ()
     query: QueryLimitsSection = QueryLimitsSection()
     body: Size = 1_000_000
-    clients: Annotated[int, Field(ge=1)] = 200
+    clients: Count = 200
 
     @property
     def address(self) -> tuple[str, int]:
@@ -377,15 +431,15 @@ def _check_order(sources: dict[str, Any]) -> dict[str, Any]:
     after: dict[str, str] = {}
     for name, then in followed(sources):
         if then not in sources:
-            raise ValueError(f"{name}.then names {then}, which is not a source{did_you_mean(then, sources)}")
+            raise _Problem(name, "then", f"is not the name of a source{did_you_mean(then, sources)}")
         if then in after:
-            raise ValueError(f"{then} waits for {after[then]} and for {name}; name it once")
+            raise _Problem(then, f"waits for {after[then]} and for {name}; name it once")
         after[then] = name
     for name in after:
         for _ in range(len(after) + 1):
             name = after.get(name, "")
         if name:
-            raise ValueError(f"{name} waits for itself; remove one of the keys then")
+            raise _Problem(name, "waits for itself; remove one of the keys then")
     return sources
 
 
@@ -393,7 +447,7 @@ class ServiceConfig(ConfigSection):
     """Configuration of the service; build with `read_config`. Paths are absolute."""
 
     name: str = "pantarhei"
-    ontology: Texts
+    ontology: Files
     background: Texts = ()
     language: Texts = ()
     rules: str | None = None
@@ -401,7 +455,11 @@ class ServiceConfig(ConfigSection):
     window: WindowSection
     clock: ClockSection = ClockSection()
     reasoning: ReasoningSection = ReasoningSection()
-    sources: Annotated[dict[str, Annotated[ConfigSection, _OneOf(SOURCES)]], AfterValidator(_check_order)]
+    sources: Annotated[
+        dict[str, Annotated[ConfigSection, _OneOf(SOURCES)]],
+        Field(min_length=1),
+        AfterValidator(_check_order),
+    ]
     queries: dict[str, Annotated[QuerySection, BeforeValidator(_query)]] = {}
     sinks: dict[str, Annotated[SinkSection, _OneOf(SINKS)]] = {}
     dead_letters: Annotated[ConfigSection, _OneOf(DEAD_LETTERS)] | None = None
@@ -420,8 +478,8 @@ class ServiceConfig(ConfigSection):
         has_push = any(isinstance(each, HTTPSource) for each in info.data.get("sources", {}).values())
         needed = ["read", "push", "admin"] if has_push else ["read", "admin"]
         if missing := [f"tokens.{name}" for name in needed if getattr(http.tokens, name) is None]:
-            problem = f"listen: {http.listen} is reachable from other machines"
-            raise ValueError(f"{problem}; set {' and '.join(missing)}, or listen at 127.0.0.1")
+            advice = f"set {' and '.join(missing)}, or listen at 127.0.0.1"
+            raise _Problem("listen", f"is reachable from other machines; {advice}")
         return http
 
     def path(self, given: str | os.PathLike[str]) -> Path:
@@ -499,7 +557,9 @@ class _Reader:
                 self.problems.append(ConfigProblem(node.line, _key(at), problem, advice))
             return found
 
-        return _Environment(_VARIABLE.sub(of_environment, text))
+        found = _Environment(_VARIABLE.sub(of_environment, text))
+        found.written = text
+        return found
 
     def problem(self, error: Mapping[str, Any]) -> ConfigProblem:
         """Return an error of pydantic as a problem with the line of its value."""
@@ -512,19 +572,21 @@ class _Reader:
             problem = f"is not a key{did_you_mean(str(at[-1]), known)}"
             expected = f"one of {', '.join(known)}"
         elif kind == "missing":
-            problem, expected = "is missing", f"a value for {at[-1]}"
+            problem, expected = "is required", ""
         elif kind.startswith("union_tag"):
-            problem, expected = "has no known kind", f"one of the keys {', '.join(kinds)}"
+            problem, expected = f"needs exactly one of the keys {', '.join(kinds)}", ""
+        elif kind == "model_type":
+            problem, expected = f"needs the keys {', '.join(_keys_of(location))}", ""
+        elif kind == "too_short":
+            problem, expected = "is empty", "one or more"
         elif kind == "literal_error":
             expected = str(error["ctx"]["expected"]).replace("'", "")
-            problem = f"is {given}{did_you_mean(str(given), re.split(r', | or ', expected))}"
-        elif kind == "value_error":
-            expected = str(error["ctx"]["error"])
-            problem = "is a text" if "secrets" in expected else f"is {given!r}"
-            if isinstance(given, Mapping):
-                problem, expected = f"is invalid: {expected}", ""
+            problem = f"is {given!r}{did_you_mean(str(given), re.split(r', | or ', expected))}"
+        elif kind == "value_error" and isinstance(cause := error["ctx"]["error"], _Problem):
+            *within, problem = cause.args
+            at, expected = (*at, *within), ""
         else:
-            expected = str(error["msg"]).removeprefix("Input should be ")
+            expected = str(error["msg"]).removeprefix("Value error, ").removeprefix("Input should be ")
             problem = f"is {given!r}"[:80]
         return ConfigProblem(self._line(at), _key(at), problem, expected)
 

@@ -16,6 +16,8 @@ from sink_tools import emitted, feed
 RECORDS = [emitted(number, number % 3) for number in range(1, 40)]
 IDS = [each.id for record in RECORDS for each in record.changes]
 
+SOURCES = "{push: {http: {a: m.yaml}}}"
+
 
 def sink_of(folder, sources, section):
     (folder / "state").mkdir(exist_ok=True, parents=True)
@@ -71,7 +73,7 @@ def test_a_broker_that_is_away_is_waited_for(tmp_path, monkeypatch):
     monkeypatch.setattr(clients, "LONGEST_PAUSE", 1.0)
     settings = ["persistence true", f"persistence_location {tmp_path}/", "autosave_interval 1", "user root"]
     with mosquitto(tmp_path, None, *settings) as port:
-        sink = sink_of(tmp_path, "{}", {"mqtt": f"mqtt://127.0.0.1:{port}", "topic": "alarms/{name}"})
+        sink = sink_of(tmp_path, SOURCES, {"mqtt": f"mqtt://127.0.0.1:{port}", "topic": "alarms/{name}"})
         subscriber = Subscriber(port)
         sink.begin(0)
         for each in RECORDS[:20]:
@@ -91,7 +93,7 @@ def test_a_broker_that_is_away_is_waited_for(tmp_path, monkeypatch):
 
 def test_a_broker_that_does_not_answer_is_an_error(tmp_path):
     pytest.importorskip("paho.mqtt.client")
-    sink = sink_of(tmp_path, "{}", {"mqtt": f"mqtt://127.0.0.1:{free_port()}", "topic": "alarms"})
+    sink = sink_of(tmp_path, SOURCES, {"mqtt": f"mqtt://127.0.0.1:{free_port()}", "topic": "alarms"})
     for run in (sink.check, sink.open):
         with pytest.raises(ConnectionFailedError, match="out: 127"):
             run()
@@ -104,7 +106,7 @@ def test_a_broker_that_does_not_answer_is_an_error(tmp_path):
 def test_a_broker_or_topic_that_cannot_be_right_is_refused(tmp_path, mqtt, topic):
     pytest.importorskip("paho.mqtt.client")
     with pytest.raises(OptionError, match=r"such as|the name of an MQTT source"):
-        sink_of(tmp_path, "{}", {"mqtt": mqtt, "topic": topic})
+        sink_of(tmp_path, SOURCES, {"mqtt": mqtt, "topic": topic})
 
 
 @pytest.fixture
@@ -116,7 +118,7 @@ def cluster():
 @pytest.mark.parametrize("is_transactional", [False, True])
 @pytest.mark.parametrize("is_by_name", [False, True])
 def test_changes_are_produced_once_with_their_id_as_key(tmp_path, cluster, is_transactional, is_by_name):
-    source = f'{{line: {{kafka: "{cluster}", topics: {{a: m.yaml}}}}}}' if is_by_name else "{}"
+    source = f'{{line: {{kafka: "{cluster}", topics: {{a: m.yaml}}}}}}' if is_by_name else SOURCES
     section = {
         "kafka": "line" if is_by_name else cluster,
         "topic": "alarms",
@@ -137,10 +139,10 @@ def test_dead_letters_are_written_to_topics(tmp_path, cluster, as_sink):
 
     def write(folder, section):
         if as_sink:
-            sink = sink_of(folder, "{}", {**section, "of": "dead_letters"})
+            sink = sink_of(folder, SOURCES, {**section, "of": "dead_letters"})
         else:
             (folder / "state").mkdir(parents=True)
-            [sink] = make_sinks(site(folder, "{}", f"dead_letters: {json.dumps(section)}"))
+            [sink] = make_sinks(site(folder, SOURCES, f"dead_letters: {json.dumps(section)}"))
         sink.begin(0)
         for each in records:
             sink.put(each)
@@ -163,7 +165,7 @@ def test_a_cluster_that_does_not_answer_is_an_error(tmp_path, is_transactional, 
     pytest.importorskip("confluent_kafka")
     monkeypatch.setattr(kafka, "PATIENCE", 0.3)
     section = {"kafka": "127.0.0.1:1", "topic": "alarms", "transactional": is_transactional}
-    sink = sink_of(tmp_path, "{}", section)
+    sink = sink_of(tmp_path, SOURCES, section)
     for run in (sink.check, sink.open):
         with pytest.raises(ConnectionFailedError, match="out: 127"):
             run()
@@ -176,4 +178,4 @@ def test_a_cluster_that_does_not_answer_is_an_error(tmp_path, is_transactional, 
 def test_a_cluster_or_setting_that_cannot_be_right_is_refused(tmp_path, kafka, settings):
     pytest.importorskip("confluent_kafka")
     with pytest.raises(OptionError, match=r"the name of a Kafka source|valid settings"):
-        sink_of(tmp_path, "{}", {"kafka": kafka, "topic": "a", "settings": settings})
+        sink_of(tmp_path, SOURCES, {"kafka": kafka, "topic": "a", "settings": settings})

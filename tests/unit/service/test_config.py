@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+import functools
 import itertools
+import json
 import pickle
 import re
+from datetime import timedelta
 from importlib.resources import files
 from pathlib import Path
 from typing import get_args
@@ -14,8 +18,9 @@ import yaml
 
 pytest.importorskip("pydantic")
 
-from pantarhei.errors import ConfigError
+from pantarhei.errors import ConfigError, PantarheiError
 from pantarhei.service.config import (
+    LONGEST,
     SINKS,
     SOURCES,
     ConfigSection,
@@ -24,6 +29,7 @@ from pantarhei.service.config import (
     ServiceConfig,
     read_config,
 )
+from pantarhei.service.connections import make_sinks, make_sources
 
 ROOT = Path(__file__).parents[3]
 SMALL = """
@@ -32,7 +38,7 @@ window: {range: 10m}
 sources:
   plant: {mqtt: "mqtt://localhost", topics: {a: a.yaml}}
 """
-SECRETS = "MQTT_PASSWORD REDIS_PASSWORD HOOK_SECRET READ_TOKEN PUSH_TOKEN ADMIN_TOKEN DATABASE"
+SECRETS = "MQTT_PASSWORD REDIS_PASSWORD HOOK_SECRET READ_TOKEN PUSH_TOKEN ADMIN_TOKEN DB_PASSWORD"
 ENVIRONMENT = dict.fromkeys(SECRETS.split(), "value")
 
 
@@ -80,19 +86,24 @@ KEYS = {name for section in sections() for name in section.model_fields}
         ("clock: {order: evnt}", "did you mean event?"),
         ("clock: {idle: soon}", "clock.idle is 'soon'; expected"),
         ("queries: {hot: {sparql: a.rq, windw: 1m}}", "did you mean window?"),
-        ("sinks: {store: {sqll: a}}", "sinks.store has no known kind; expected one of the keys sql, file"),
+        ("sinks: {store: {sqll: a}}", "sinks.store needs exactly one of the keys sql, file"),
         ("sinks: {store: {sql: a, tabel: b}}", "sinks.store.tabel is not a key (did you mean table?)"),
-        ("http: {listen: '0.0.0.0:80'}", "reachable from other machines; set tokens.read and tokens.admin"),
+        (
+            "http: {listen: '0.0.0.0:80'}",
+            "http.listen is reachable from other machines; set tokens.read and tokens.admin",
+        ),
         ("http: {listen: '0.0.0.0'}", "http.listen is '0.0.0.0'; expected HOST:PORT"),
         (
             "dead_letters: {kafka: 'k:9092', topc: dead}",
             "dead_letters.topc is not a key (did you mean topic?)",
         ),
-        ("dead_letters: {kafka: 'k:9092'}", "dead_letters.topic is missing"),
-        ("dead_letters: {fil: dead.ndjson}", "dead_letters has no known kind; expected one of the keys file"),
-        ("http: {tls: {cert: a.pem}}", "http.tls.key is missing"),
+        ("dead_letters: {kafka: 'k:9092'}", "dead_letters.topic is required"),
+        ("dead_letters: {fil: dead.ndjson}", "dead_letters needs exactly one of the keys file"),
+        ("http: {tls: {cert: a.pem}}", "http.tls.key is required"),
         ("http: {tokens: {read: written}}", "secrets are not written into files"),
         ("http: {tokens: {read: '${MISSING}'}}", "environment variable MISSING, which is not set"),
+        ("http: {tokens: a}", "http.tokens needs the keys read, push, admin"),
+        ("queries: {hot: [a.rq]}", "queries.hot needs the keys sparql, on, window, emit"),
         ("name: [a", "line "),
     ],
 )
@@ -116,6 +127,106 @@ def test_secrets_are_not_in_the_text_of_a_configuration(tmp_path):
     config = read(tmp_path, text, {"MQTT_PASSWORD": "hidden-word"})
     assert config.sources["plant"].password.get_secret_value() == "hidden-word"
     assert "hidden-word" not in repr(config) + config.model_dump_json()
+
+
+LITERALS = [
+    *(text.replace("SECRET", "written") for text in SECRET_PLACES.values()),
+    f'  r: {{redis: "redis://:written@h", {TOPICS}}}',
+    f'  r: {{redis: "redis://${{NAME}}:written@h", {TOPICS}}}',
+    f'  m: {{mqtt: "mqtts://me:written@h", {TOPICS}}}',
+    'sinks: {s: {sql: "postgresql://me:written@h/d"}}',
+    'sinks: {s: {sql: "postgresql://me@h/d?user=me&password=written"}}',
+    'sinks: {m: {mqtt: "mqtt://:written@h", topic: a}}',
+    'sinks: {w: {webhook: "https://me:written@h"}}',
+    'dead_letters: {webhook: "https://h/?access_token=written"}',
+    f'  k: {{kafka: h, settings: {{sasl.oauthbearer.client.secret: "written"}}, {TOPICS}}}',
+    f'  k: {{kafka: h, settings: {{ssl.key.password: "written"}}, {TOPICS}}}',
+]
+
+
+@pytest.mark.parametrize("text", LITERALS)
+def test_a_secret_in_the_file_is_an_error_that_does_not_show_it(tmp_path, text):
+    with pytest.raises(ConfigError, match="secrets are not written into files") as raised:
+        read(tmp_path, SMALL + text, {"NAME": "value"})
+    assert "written" not in str(raised.value).replace("not written into", "")
+    read(tmp_path, SMALL + text.replace("written", "${NAME}"), {"NAME": "value"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'  r: {{redis: "redis://me@h:6379/0", {TOPICS}}}',
+        f"  k: {{kafka: 'a:9092,b:9092', settings: {{ssl.key.location: a.pem}}, {TOPICS}}}",
+        'sinks: {s: {sql: "postgresql://me@h/d?sslkey=a.pem"}}',
+        'sinks: {s: {sql: "sqlite:///a:b@c.db"}}',
+        'sinks: {w: {webhook: "https://[::1]:80/a@b"}}',
+    ],
+)
+def test_an_address_without_a_password_is_valid(tmp_path, text):
+    read(tmp_path, SMALL + text)
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        *((f"window: {{range: {span}}}", "window.range") for span in ("0s", "10001d", "100000000d", "PT0S")),
+        *(
+            (f"clock: {{{name}: 10001d}}", f"clock.{name}")
+            for name in ("allowed_lateness", "max_ahead", "idle")
+        ),
+        ("clock: {batch: 100000000d}", "clock.batch"),
+        ("state: {checkpoint: 0s}", "state.checkpoint"),
+        ("queries: {a: {sparql: a.rq, window: 0s}}", "queries.a.window"),
+        ("sinks: {s: {parquet: a, roll: 0s}}", "sinks.s.roll"),
+        ("http: {query: {timeout: 0s}}", "http.query.timeout"),
+        *(
+            (f"http: {{query: {{{name}: {n}}}}}", f"http.query.{name}")
+            for name in ("rows", "at_once")
+            for n in (-1, 0)
+        ),
+        ("http: {query: {bytes: 0MB}}", "http.query.bytes"),
+        ("http: {body: 0}", "http.body"),
+        ("http: {clients: 0}", "http.clients"),
+        ("http: {readers: -1}", "http.readers"),
+        ("reasoning: {max_facts: 0}", "reasoning.max_facts"),
+        ("reasoning: {max_bytes: 0}", "reasoning.max_bytes"),
+        ("ontology: []", "ontology"),
+        ("sources: {}", "sources"),
+        ("sources: {f: {files: [], mapping: m}}", "sources.f.files"),
+        *(
+            (f"sources: {{s: {{{kind}, topics: {{}}}}}}", "sources.s.topics")
+            for kind in ("mqtt: a", "redis: a", "kafka: a")
+        ),
+        ("sources: {s: {http: {}}}", "sources.s.http"),
+    ],
+)
+def test_values_without_sense_are_errors(tmp_path, text, key):
+    known = yaml.safe_load(SMALL) | yaml.load(text, yaml.BaseLoader)
+    with pytest.raises(ConfigError) as raised:
+        read(tmp_path, yaml.dump(known))
+    assert [problem.key for problem in raised.value.problems] == [key]
+
+
+def test_spans_can_be_zero_where_nothing_then_waits(tmp_path):
+    zeros = [
+        "clock: {allowed_lateness: 0s, max_ahead: 0s, idle: 0s, batch: 0s}",
+        "state: {sync: 0s, keep: 0s}",
+    ]
+    assert read(tmp_path, SMALL + "\n".join(zeros)).clock.batch == timedelta(0)
+    assert read(tmp_path, SMALL.replace("10m", "10000d")).window.range == LONGEST
+
+
+@pytest.mark.parametrize("topic", ["a/#/b", "#/a", "a#", "a/b#", "+a", "a/b+/c", "++", ""])
+def test_an_invalid_topic_filter_is_an_error(tmp_path, topic):
+    text = SMALL.replace("{a: a.yaml}", json.dumps({topic: "a.yaml"}))
+    with pytest.raises(ConfigError, match="is not a topic filter"):
+        read(tmp_path, text)
+
+
+@pytest.mark.parametrize("topic", ["#", "+", "a/#", "+/#", "/", "a//b", "/+/b/#", "$share/g/a", "a b", "é"])
+def test_a_valid_topic_filter_is_accepted(tmp_path, topic):
+    text = SMALL.replace("{a: a.yaml}", json.dumps({topic: "a.yaml"}))
+    assert list(read(tmp_path, text).sources["plant"].topics) == [topic]
 
 
 @pytest.mark.parametrize("value", ["", " ", "\n"])
@@ -194,6 +305,36 @@ def test_the_reference_is_a_valid_configuration(tmp_path):
     assert isinstance(read(tmp_path, REFERENCE), ServiceConfig)
 
 
+def places(given, at=()):
+    """Yield the paths of all values of a document."""
+    yield at
+    for key in range(len(given)) if isinstance(given, list) else given if isinstance(given, dict) else ():
+        yield from places(given[key], (*at, key))
+
+
+WRAPPED = ["${NAME}", pytest.param(["${NAME}"], marks=pytest.mark.long), {"a": "${NAME}"}]
+
+
+@pytest.mark.parametrize("wrapped", WRAPPED)
+def test_no_error_shows_the_value_of_an_environment_variable(tmp_path, wrapped):
+    """In each place of the reference, also as a list and as a dictionary."""
+    reference, errors = yaml.load(REFERENCE, yaml.BaseLoader), 0
+    small, environment = yaml.load(SMALL, yaml.BaseLoader), ENVIRONMENT | {"NAME": "HIDDEN"}
+    for first, *at, last in [each for each in places(reference) if len(each) > 1]:
+        kept = {first: copy.deepcopy(reference[first])}
+        if first in ("sources", "sinks", "queries") and at:
+            kept = {first: {at[0]: kept[first][at[0]]}}
+        functools.reduce(lambda part, key: part[key], at, kept[first])[last] = wrapped
+        try:
+            config = read(tmp_path, yaml.dump(small | kept), environment)
+            if last in ("mqtt", "kafka", "redis", "sql", "webhook"):
+                make_sources(config), make_sinks(config)
+        except PantarheiError as error:
+            errors += 1
+            assert "HIDDEN" not in str(error), (first, at, last)
+    assert errors > 50
+
+
 def marks(text):
     """Return the first word of the comment of each key, by its path."""
     found, path = {}, []
@@ -239,7 +380,10 @@ def test_the_reference_has_each_key_with_its_default(tmp_path):
 @pytest.mark.parametrize(
     ("sources", "expected"),
     [
-        ("{a: {files: x, mapping: m, then: c}, cc: {stdin: m}}", "a.then names c, which is not a source"),
+        (
+            "{a: {files: x, mapping: m, then: c}, cc: {stdin: m}}",
+            "a.then is not the name of a source .did you mean cc",
+        ),
         ("{a: {files: x, mapping: m, then: a}}", "a waits for itself"),
         (
             "{a: {files: x, mapping: m, then: b}, b: {files: x, mapping: m, then: a}}",

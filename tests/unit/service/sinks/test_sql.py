@@ -165,9 +165,13 @@ def test_a_database_of_an_older_backup_decides_where_to_continue(tmp_path, url):
     assert again.status.position == 2
 
 
-def test_the_password_does_not_appear_in_the_error(tmp_path):
+def test_the_password_does_not_appear_in_the_error(tmp_path, monkeypatch):
     pytest.importorskip("adbc_driver_postgresql")
-    for given in ("postgresql://me:geheim@127.0.0.1:1/d", "postgresql://me@127.0.0.1:1/d?password=geheim"):
+    monkeypatch.setenv("HIDDEN", "geheim")
+    for given in (
+        "postgresql://me:${HIDDEN}@127.0.0.1:1/d",
+        "postgresql://me@127.0.0.1:1/d?password=${HIDDEN}",
+    ):
         sink = sink_of(tmp_path, given)
         for run in (sink.check, sink.open):
             with pytest.raises(ConnectionFailedError, match=r"postgresql://127\.0\.0\.1:1/d") as found:
@@ -182,8 +186,9 @@ def test_a_database_that_cannot_be_opened_is_an_error(tmp_path):
         sink_of(tmp_path, "sqlite:///a.db").check()
 
 
-@pytest.mark.parametrize("given", ["oracle://me:geheim@host/d", "alarms.db", "sqlite://a.db"])
-def test_an_unknown_database_is_refused(tmp_path, given):
+@pytest.mark.parametrize("given", ["oracle://me:${HIDDEN}@host/d", "alarms.db", "sqlite://a.db"])
+def test_an_unknown_database_is_refused(tmp_path, monkeypatch, given):
+    monkeypatch.setenv("HIDDEN", "geheim")
     with pytest.raises(OptionError, match="postgresql://USER") as found:
         sink_of(tmp_path, given)
     assert "geheim" not in str(found.value)
