@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import socket
 import threading
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 
 from starlette.testclient import TestClient
 
@@ -39,7 +41,27 @@ class Served:
         self.app = make_app(self.view)
 
     def client(self, **options):
-        return TestClient(self.app, "http://localhost", raise_server_exceptions=True, **options)
+        """Return a client that compares each response with the description of the application."""
+        client = TestClient(self.app, "http://localhost", raise_server_exceptions=True, **options)
+        client.event_hooks = {"response": [self._check]}
+        return client
+
+    def _check(self, response):
+        request, status = response.request, response.status_code
+        methods = next((paths for path, paths in self._described if path.fullmatch(request.url.path)), {})
+        if request.method.lower() not in methods or status == 500:
+            return
+        described = methods[request.method.lower()]["responses"]
+        assert str(status) in described, f"{request.method} {request.url.path} has no {status}"
+        if "content-type" in response.headers:
+            media = response.headers["content-type"].partition(";")[0]
+            assert media in described[str(status)]["content"], f"{request.url.path}: {status} with {media}"
+
+    @cached_property
+    def _described(self):
+        paths = TestClient(self.app, "http://localhost").get("/openapi.json").json()["paths"]
+        patterns = ((path.replace("{topic}", ".+").replace("{name}", "[^/]+"), path) for path in paths)
+        return [(re.compile(pattern), paths[path]) for pattern, path in patterns]
 
     def control(self, **request):
         if self.fails is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, NamedTuple, TypeAlias
 
 from starlette.applications import Starlette
@@ -19,8 +20,8 @@ from pantarhei.query.answers import QueryResult
 from pantarhei.service.http.events import EventHub
 from pantarhei.service.http.exchange import Guard, Polled, Slots, needed_token
 from pantarhei.service.http.page import page_routes
-from pantarhei.service.http.resources import Resources
-from pantarhei.service.http.sparql import SPARQLEndpoint
+from pantarhei.service.http.resources import EXPLAINED, RegistrationBody, Resources
+from pantarhei.service.http.sparql import FORM, GRAPHS, QUERY, TABLES, SPARQLEndpoint
 from pantarhei.service.journal_driver import JournalDriver
 from pantarhei.service.metrics import ReaderMetrics
 from pantarhei.version import __version__
@@ -30,7 +31,15 @@ Control: TypeAlias = Callable[..., Any]
 `control(status=True)`, `control(metrics=True)`. Raises `WriterUnavailableError` and `RefusedError`, or the
 errors of `Writer.handle`.
 """
-_ANSWER = {"default": {"description": "The result, or the error as text"}}
+_JSON, _TEXT, _STREAM = ("application/json",), ("text/plain",), ("text/event-stream",)
+_ROWS, _STATE = (*_JSON, *TABLES, *GRAPHS), {200: _JSON, 503: _JSON}
+_BODY, _SLOT, _PUSH = (
+    (400, 408, 413, 415),
+    (400, 406, 429),
+    (400, 404, 408, 413, 415),
+)  # status codes of errors
+_QUERY: dict[str, Any] = {FORM: {}, QUERY: {}}
+_NEW, _ANY = {"application/json": RegistrationBody.model_json_schema()}, dict[str, Any]()
 _CORS: dict[str, Any] = {
     "allow_methods": ("GET", "POST", "DELETE"),
     "allow_headers": ("Authorization", "Content-Type", "Last-Event-ID", "Message-Id"),
@@ -82,67 +91,84 @@ class ServiceView:
             return {}, error.problem
 
 
-class Endpoint(NamedTuple):
-    """Path of the application, for its routes and its description.
+class Operation(NamedTuple):
+    """Method of a path, for the routes of the application and its description.
 
     Args:
-        methods: summary by method.
+        results: media types of the result by status code.
+        errors: status codes of errors, besides those of each request; their content is a text.
         parameters: names of the parameters in the URL.
+        body: schemas of the body by media type.
     """
 
+    method: str
     path: str
     handle: Callable[[Request], Awaitable[Response]]
-    methods: Mapping[str, str]
-    parameters: tuple[str, ...] = ()
+    summary: str
+    results: Mapping[int, Sequence[str]]
+    errors: Sequence[int] = ()
+    parameters: Sequence[str] = ()
+    body: Mapping[str, Mapping[str, Any]] = {}
 
 
 def make_app(view: ServiceView) -> Starlette:
     """Return the application."""
-    resources, sparql = Resources(view), SPARQLEndpoint(view)
-    hub = view.metrics.events = EventHub(view)
-    listed = {"GET": "Registered queries", "POST": "Register {name, query}"}
-    registered = {"GET": "Rows of a registered query", "DELETE": "Remove a registered query"}
-    endpoints = (
-        Endpoint("/sparql", sparql.respond, dict.fromkeys(("GET", "POST"), "SPARQL query"), ("query",)),
-        Endpoint("/queries", resources.queries, listed),
-        Endpoint("/queries/{name}", resources.query, registered),
-        Endpoint("/events", hub.respond, {"GET": "Changes as server-sent events"}, ("query", "token")),
-        Endpoint("/explain", resources.explain, {"GET": "Proof of a fact"}, ("triple",)),
-        Endpoint("/why-not", resources.why_not, {"GET": "Missing facts"}, ("triple",)),
-        Endpoint("/quality", resources.quality, {"GET": "Conflicts by entity, property and constraint"}),
-        Endpoint("/push/{topic:path}", resources.push, {"POST": "Deliver a message"}),
-        Endpoint("/metrics", resources.metrics, {"GET": "Metrics for Prometheus"}),
-        Endpoint("/health", resources.health, {"GET": "The process answers"}),
-        Endpoint("/ready", resources.ready, {"GET": "The state is up to date, and the writer works"}),
+    resources, sparql, hub = Resources(view), SPARQLEndpoint(view).respond, EventHub(view)
+    view.metrics.events, queries, query = hub, resources.queries, resources.query
+    json, text, proof, stream = ({200: media} for media in (_JSON, _TEXT, EXPLAINED, _STREAM))
+    rows, added, one = {200: (*TABLES, *GRAPHS)}, {201: _JSON, 202: _JSON}, ("triple",)
+    operations = (
+        Operation("GET", "/sparql", sparql, "SPARQL query", rows, _SLOT, ("query",)),
+        Operation("POST", "/sparql", sparql, "SPARQL query", rows, (*_BODY, *_SLOT), (), _QUERY),
+        Operation("GET", "/queries", queries, "Registered queries", json),
+        Operation("POST", "/queries", queries, "Register a query", added, (*_BODY, 409, 429), (), _NEW),
+        Operation("GET", "/queries/{name}", query, "Rows of a query", {200: _ROWS}, (*_SLOT, 404)),
+        Operation("DELETE", "/queries/{name}", query, "Remove a query", {204: ()}, (400, 404, 409)),
+        Operation("GET", "/events", hub.respond, "Changes", stream, (404,), ("query", "token")),
+        Operation("GET", "/explain", resources.explain, "Proof of a fact", proof, (*_SLOT, 404), one),
+        Operation("GET", "/why-not", resources.why_not, "Missing facts", proof, (*_SLOT, 404), one),
+        Operation("GET", "/quality", resources.quality, "Conflicts and removals", proof, _SLOT),
+        Operation("POST", "/push/{topic:path}", resources.push, "Deliver a message", {202: _JSON}, _PUSH),
+        Operation("GET", "/metrics", resources.metrics, "Metrics for Prometheus", text),
+        Operation("GET", "/health", resources.health, "Test whether the process answers", text),
+        Operation("GET", "/ready", resources.ready, "Test whether the state is up to date", _STATE),
     )
-    described = JSONResponse(_openapi(view.config.name, endpoints))
+    described = JSONResponse(_openapi(view.config.name, operations))
+    methods: dict[tuple[str, Any], list[str]] = {}
+    for each in operations:
+        methods.setdefault((each.path, each.handle), []).append(each.method)
 
     async def openapi(request: Request) -> Response:
         return described
 
-    routes = [Route(each.path, each.handle, methods=list(each.methods)) for each in endpoints]
+    routes = [Route(path, handle, methods=given) for (path, handle), given in methods.items()]
     cors = Middleware(CORSMiddleware, allow_origins=view.http.origins, **_CORS)
     guard = Middleware(Guard, section=view.http, count=view.metrics.count_request)
     routes.append(Route("/openapi.json", openapi))
     return Starlette(routes=[*routes, *page_routes(view)], middleware=[cors, guard])
 
 
-def _openapi(title: str, endpoints: Sequence[Endpoint]) -> dict[str, Any]:
+def _openapi(title: str, operations: Sequence[Operation]) -> dict[str, Any]:
     """Return the description of the application in OpenAPI 3.1."""
     paths: dict[str, dict[str, object]] = {}
-    for each in endpoints:
-        path, text = each.path.replace(":path", ""), {"type": "string"}
+    for each in operations:
+        path, token = each.path.replace(":path", ""), needed_token(each.method, each.path)
         places = dict.fromkeys(re.findall(r"{(\w+)}", path), "path") | dict.fromkeys(each.parameters, "query")
-        paths[path] = {
-            "parameters": [
-                {"name": name, "in": place, "required": place == "path", "schema": text}
-                for name, place in places.items()
-            ]
+        errors = (*each.errors, *([401] if token else []), 403, 503)
+        contents: dict[int, Sequence[str]] = {**dict.fromkeys(errors, _TEXT), **each.results}
+        described: dict[str, object] = {"summary": each.summary, "security": [{token: []}] if token else []}
+        described["parameters"] = [
+            {"name": name, "in": place, "required": place == "path", "schema": {"type": "string"}}
+            for name, place in places.items()
+        ]
+        described["responses"] = {
+            str(status): {"description": HTTPStatus(status).phrase, "content": dict.fromkeys(media, _ANY)}
+            for status, media in sorted(contents.items())
         }
-        for method, summary in each.methods.items():
-            token = needed_token(method, path)
-            security: list[dict[str, list[str]]] = [{token: []}] if token else []
-            paths[path][method.lower()] = {"summary": summary, "responses": _ANSWER, "security": security}
+        if each.method == "POST":
+            content = {media: {"schema": schema} for media, schema in each.body.items()}
+            described["requestBody"] = {"required": True, "content": content or {"*/*": _ANY}}
+        paths.setdefault(path, {})[each.method.lower()] = described
     schemes = {name: {"type": "http", "scheme": "bearer"} for name in ("read", "push", "admin")}
     info = {"title": title, "version": __version__}
     return {"openapi": "3.1.0", "info": info, "paths": paths, "components": {"securitySchemes": schemes}}

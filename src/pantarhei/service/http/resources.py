@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from pantarhei.query.continuous_query import ContinuousQuery
     from pantarhei.service.http.app import ServiceView
 
+EXPLAINED = ("text/plain", "application/json", "text/html")
+"""Formats of explanations."""
 _NAME = re.compile(r"\w[\w.-]{0,99}")
 _ID = re.compile(r"[\x21-\x7e]{1,200}")
 _LONGEST = 4_000  # characters of a statement
@@ -201,7 +203,7 @@ class Resources:
         return explained
 
     async def _rendered(self, request: Request, title: str, compute: Callable[[], Any]) -> Response:
-        media = accepted(request, ["text/plain", "application/json", "text/html"])
+        media = accepted(request, EXPLAINED)
 
         def answer() -> Response:
             found = compute()

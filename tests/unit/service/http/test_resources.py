@@ -310,6 +310,10 @@ def test_the_description_lists_each_route(unchanged):
     page = {"/", "/static", "/openapi.json", "/state", "/window", "/repairs", "/repairs/proof"}
     assert set(described["paths"]) == routes - page - {"/conclusions/proof"}
     assert described["paths"]["/push/{topic}"]["post"]["security"] == [{"push": []}]
+    statuses = {path: set(described["paths"][path]["post"]["responses"]) for path in ("/queries", "/sparql")}
+    assert statuses["/queries"] - statuses["/sparql"] == {"201", "202", "409"}
+    schema = described["paths"]["/queries"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    assert schema["required"] == ["name", "query"]
 
 
 @pytest.mark.parametrize(
