@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from pantarhei.errors import PantarheiError, RefusedError, WriterUnavailableError
+from pantarhei.service.clients import LOG
 
 Handler: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 SOCKET = "control"
@@ -63,6 +64,9 @@ class _Requests(socketserver.StreamRequestHandler):
                     answer = {"unavailable": error.problem}
                 except PantarheiError as error:
                     answer = {"refused": str(error)}
+                except Exception:
+                    LOG.exception("a request to the writer failed")
+                    answer = {"unavailable": "internal error; the log of the service describes it"}
                 self.wfile.write(json.dumps(answer).encode() + b"\n")
 
 

@@ -217,7 +217,7 @@ def _supervise(writer: Writer, processes: list[ReaderProcess]) -> None:
     gc.set_threshold(*gc.get_threshold()[:2], 1_000_000)
     exempted, collected = 0.0, time.monotonic()
     while not writer.stopping.wait(0.5):
-        if writer.is_idle and time.monotonic() - collected > 3_600:
+        if writer.is_quiet and time.monotonic() - collected > 3_600:
             gc.unfreeze()
             gc.collect()
             collected, exempted = time.monotonic(), 0.0

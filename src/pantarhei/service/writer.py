@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from pantarhei.errors import CheckpointError, JournalError, PantarheiError, WriterUnavailableError
+from pantarhei.errors import CheckpointError, JournalError, RefusedError, WriterUnavailableError
 from pantarhei.service.batching import REMEMBERED, Batcher, Received
 from pantarhei.service.changes import REPAIRS, Emitted
 from pantarhei.service.clients import LOG
@@ -182,17 +182,18 @@ class Writer:
             self._moved = time.monotonic()
             return
         self._note_ends()
-        if self._is_idle():
+        if self._follows_clock():
             tick = self.batcher.tick(self.journal.number, self.driver.at, now)
             if tick is not None:
                 self._record([tick])
 
     @property
-    def is_idle(self) -> bool:
+    def is_quiet(self) -> bool:
         """True if no message has arrived for a second."""
         return self.driver.is_current and not self.inbox.qsize() and time.monotonic() - self._moved > 1
 
-    def _is_idle(self) -> bool:
+    def _follows_clock(self) -> bool:
+        """Test whether time follows the clock, since all sources are idle or have ended."""
         idle = self.config.clock.idle
         if any(source.status.reads_history for source in self.sources) or self.inbox.qsize():
             return False  # time is that of the past
@@ -303,7 +304,7 @@ class Writer:
                 continue
             try:
                 self.driver.prepare_request(given)
-            except PantarheiError as error:
+            except Exception as error:  # the writer survives each request
                 done.set_exception(error)
                 continue
             at = self.driver.at or NEVER
@@ -330,7 +331,11 @@ class Writer:
         }
 
     def handle(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Answer a request of the control socket. Raises the errors of `push` and `request`."""
+        """Answer a request of the control socket.
+
+        Raises:
+            RefusedError: the request is unknown. Also raises the errors of `push` and `request`.
+        """
         if "push" in given:
             source, topic, payload, id_ = given["push"]
             self.push(Message(source, topic, payload.encode("utf-8", "surrogateescape"), id_))
@@ -338,6 +343,8 @@ class Writer:
             self.request(given["request"])
         elif "metrics" in given:
             return {**self.status(), "metrics": self.metrics.text()}
+        elif "status" not in given:
+            raise RefusedError(f"unknown request {[*given]}; send push, request, metrics or status")
         return self.status()
 
     @property

@@ -13,7 +13,7 @@ import pytest
 import pantarhei.service.journal_driver as driver_module
 import pantarhei.service.writer as writer_module
 from pantarhei import StreamReasoner
-from pantarhei.errors import PantarheiError, WriterUnavailableError
+from pantarhei.errors import PantarheiError, RefusedError, WriterUnavailableError
 from pantarhei.service.batching import Received
 from pantarhei.service.decoding import MessageDecoder
 from pantarhei.service.journal_driver import JournalDriver, read_knowledge
@@ -283,3 +283,22 @@ def test_the_writer_writes_checkpoints_if_readers_do_not(tmp_path, periods, step
 
 
 AGE = "pantarhei_checkpoint_age_seconds"
+
+
+@pytest.mark.parametrize("error", [RecursionError("deep"), MemoryError(), KeyError("query")])
+def test_an_error_in_a_request_does_not_end_the_writer(writer, monkeypatch, error):
+    def fail(driver, request):
+        raise error
+
+    monkeypatch.setattr(JournalDriver, "prepare_request", fail)
+    done = writer._promise()
+    writer._requests.put(({"register": "a"}, done))
+    writer._answer_requests()
+    assert done.exception(0) is error and not list(read_journal(writer.folder))
+
+
+@pytest.mark.parametrize("given", [{}, {"state": True}, {"pushes": []}])
+def test_an_unknown_request_is_refused_with_the_known_ones(writer, given):
+    with pytest.raises(RefusedError, match=r"unknown request \[.*\]; send push, request, metrics or status"):
+        writer.handle(given)
+    assert writer.handle({"status": True})["record"] == 0
