@@ -174,6 +174,7 @@ def run_service(path: Path, config: ServiceConfig) -> None:
 
     Raises:
         ServiceError, PantarheiError: the service cannot start.
+        ConnectionFailedError: the HTTP server of the writer has ended.
     """
     listening = None if config.http is None else listen(config, config.http, _HANDOVER)
     writer = Writer(config)
@@ -183,7 +184,7 @@ def run_service(path: Path, config: ServiceConfig) -> None:
     writer.writes_checkpoints = not readers
     writer.open()
     control = ControlServer(writer.folder, writer.handle)
-    processes = []
+    processes, http = [], None
     if listening is not None:
         descriptors = listening.fileno(), write_knowledge(writer.knowledge, writer.folder)
         processes = [ReaderProcess(path, number, descriptors) for number in range(readers)]
@@ -193,23 +194,27 @@ def run_service(path: Path, config: ServiceConfig) -> None:
 
             view = ServiceView(writer.driver, lambda **request: writer.handle(request), ReaderMetrics())
             server = make_server(view)
-            threading.Thread(target=server.run, args=([listening],), name="http", daemon=True).start()
+            http = threading.Thread(target=server.run, args=([listening],), name="http", daemon=True)
+            http.start()
     writer.driver.followers += [process.notify for process in processes]
     sys.setswitchinterval(0.001)  # a thread that writes a checkpoint delays steps by less
-    threading.Thread(target=_supervise, args=(writer, processes), daemon=True).start()
+    threading.Thread(target=_supervise, args=(writer, processes, http), daemon=True).start()
     address = "" if config.http is None else f" at {config.http.url}"
     LOG.info("%s is running%s", config.name, address)
     try:
         writer.replay()
         writer.run()
+        if http is not None and not http.is_alive():
+            raise ConnectionFailedError("http", view.http.listen, "the HTTP server has ended")
     finally:
         control.close()
         for process in processes:
             process.end()
 
 
-def _supervise(writer: Writer, processes: list[ReaderProcess]) -> None:
-    """Start readers again that have ended, and limit the collection of garbage in this process.
+def _supervise(writer: Writer, processes: list[ReaderProcess], http: threading.Thread | None) -> None:
+    """Start readers again that have ended, stop the writer if its HTTP server has ended, and limit the
+    collection of garbage in this process.
 
     A collection of all objects stops the writer for hundreds of milliseconds. Reference cycles are rare in
     it: objects that survive a minute are exempted, and all are visited in an hour's first idle moment.
@@ -226,3 +231,5 @@ def _supervise(writer: Writer, processes: list[ReaderProcess]) -> None:
             exempted = time.monotonic()
         for process in processes:
             process.ensure()
+        if http is not None and not http.is_alive():
+            writer.stopping.set()

@@ -1,13 +1,18 @@
 import os
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import pytest
 
-from pantarhei.errors import CheckFailedError
-from pantarhei.service.config import QuerySection
+from pantarhei.errors import CheckFailedError, ConnectionFailedError
+from pantarhei.service import supervisor
+from pantarhei.service.config import QuerySection, read_config
+from pantarhei.service.http import server
+from pantarhei.service.message_journal import MessageJournal
 from pantarhei.service.supervisor import ReaderProcess, check_service
-from service_tools import free_port, site
+from service_tools import free_port, site, write_site
 
 SINKS = "sinks: {store: {sql: 'sqlite:///a.db', of: [%s]}}"
 
@@ -92,3 +97,16 @@ def test_a_reader_that_ends_is_restarted_with_the_reason_in_the_log(monkeypatch,
         reader.end()
     assert reader._process.pid != first.pid
     assert [each.getMessage() for each in caplog.records] == [f"reader 1 {text}; restarting it"]
+
+
+def test_a_service_whose_http_server_has_ended_ends_with_an_error(tmp_path, monkeypatch):
+    address = f"localhost:{free_port()}"
+    more = f"http: {{listen: '{address}', readers: 0}}"
+    path = write_site(tmp_path, "{web: {http: {readings: m.yaml}}}", more)
+    monkeypatch.setattr(server, "make_server", lambda view: SimpleNamespace(run=lambda sockets: None))
+    for name in ("gc", "sys", "signal"):  # settings of the whole process
+        monkeypatch.setattr(supervisor, name, MagicMock())
+    supervisor.gc.get_threshold.return_value = (700, 10, 10)
+    with pytest.raises(ConnectionFailedError, match=f"{address} .* the HTTP server has ended"):
+        supervisor.run_service(path, read_config(path))
+    MessageJournal(tmp_path / "state").close()  # it is released

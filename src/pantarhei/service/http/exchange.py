@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import re
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -302,8 +303,8 @@ class Slots:
     """
 
     def __init__(self, count: int, timeout: timedelta) -> None:
-        self._count, self._timeout, self._running = count, timeout.total_seconds(), 0
-        self._pool = ThreadPoolExecutor(count, "query")
+        self._count, self._timeout = count, timeout.total_seconds()
+        self._free, self._pool = threading.Semaphore(count), ThreadPoolExecutor(count, "query")
 
     async def run(self, work: Callable[[], _T]) -> _T:
         """Run a function in a thread.
@@ -311,15 +312,14 @@ class Slots:
         Raises:
             RequestError: all threads are in use, or the time is over. Also raises the errors of the function.
         """
-        if self._running >= self._count:
+        if not self._free.acquire(blocking=False):
             raise busy(429, f"{self._count} queries run already, the limit http.query.at_once")
-        self._running += 1
 
         def run() -> _T:
             try:
                 return work()
             finally:  # also if the client has gone meanwhile
-                self._running -= 1
+                self._free.release()
 
         done = asyncio.get_running_loop().run_in_executor(self._pool, run)
         await asyncio.wait([done], timeout=self._timeout + _GRACE)
