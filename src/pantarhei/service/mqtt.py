@@ -18,7 +18,6 @@ from pantarhei.service.batching import Received
 from pantarhei.service.changes import Emitted
 from pantarhei.service.clients import PATIENCE, address_of, reaching
 from pantarhei.service.config import MQTTSink, MQTTSource, ServiceConfig
-from pantarhei.service.message_journal import Message
 from pantarhei.service.sinks.sink import Positions, Sink, to_json
 from pantarhei.service.sources.source import Inbox, Source
 
@@ -99,7 +98,7 @@ class MQTTMessages(Source):
         if inbox is None:
             return
         self.status.messages += 1
-        given, mid, qos = Message(self.name, message.topic, message.payload), message.mid, message.qos
+        given, mid, qos = self.message(message.topic, message.payload), message.mid, message.qos
         acknowledge = (lambda: client.ack(mid, qos)) if qos else None
         inbox.put(Received(given, message.dup, acknowledge=acknowledge, received=time.monotonic()))
 

@@ -1,4 +1,4 @@
-"""MQTT sources against mosquitto: what is wrong at the broker is in the log, in the state and in the check."""
+"""MQTT sources against mosquitto: connections, subscriptions, redeliveries."""
 
 from __future__ import annotations
 

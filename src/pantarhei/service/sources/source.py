@@ -18,6 +18,8 @@ from pantarhei.service.message_journal import Message, update_positions
 
 LONGEST = 16_000_000
 """Number of bytes of a message; of longer ones, only the first bytes are delivered, to be dead letters."""
+HEAVY = 64_000_000
+"""Number of bytes of messages from which on a batch ends, and sources wait."""
 
 
 @dataclass(slots=True)
@@ -71,6 +73,10 @@ class Source:
     def close(self) -> None:
         """Disconnect."""
 
+    def message(self, topic: str, payload: bytes, id_: str = "") -> Message:
+        """Return a message of bounded length."""
+        return Message(self.name, topic, payload[:LONGEST], id_)
+
     def note_connection(self) -> None:
         """Note and log a connection."""
         self.status.connected, self.status.problem = True, ""
@@ -84,7 +90,28 @@ class Source:
 
 
 class Inbox(queue.Queue[Received]):
-    """Queue of received messages; sources wait while it is full."""
+    """Queue of received messages; sources wait while it is full, by number or by bytes.
+
+    Args:
+        most: number of messages.
+    """
+
+    def __init__(self, most: int = 10_000) -> None:
+        super().__init__(most)
+        self._most, self._bytes = most, 0
+
+    def _put(self, item: Received) -> None:
+        super()._put(item)
+        self._weigh(len(item.message.payload))
+
+    def _get(self) -> Received:
+        item = super()._get()
+        self._weigh(-len(item.message.payload))
+        return item
+
+    def _weigh(self, added: int) -> None:
+        self._bytes += added
+        self.maxsize = self._most if self._bytes < HEAVY else 1  # then it accepts one when it is empty
 
     def take(
         self, patience: float, batch: float, not_before: float = 0.0, most: int = 2_000
@@ -97,10 +124,11 @@ class Inbox(queue.Queue[Received]):
             not_before: the earliest end of that wait, on the clock `time.monotonic`.
         """
         found: list[Received] = []
+        size = 0
         with suppress(queue.Empty):
             found.append(self.get(timeout=patience))
             end = max((found[0].received or time.monotonic()) + batch, not_before)
-            while len(found) < most:
+            while len(found) < most and (size := size + len(found[-1].message.payload)) < HEAVY:
                 left = end - time.monotonic()
                 found.append(self.get(left > 0, left))
         return found
@@ -130,8 +158,7 @@ class PolledSource(Source):
 
     def received(self, topic: str, payload: bytes, part: str, position: Any) -> Received:
         """Return a message with the position after it."""
-        message = Message(self.name, topic, payload[:LONGEST])
-        return Received(message, position={part: position}, received=time.monotonic())
+        return Received(self.message(topic, payload), position={part: position}, received=time.monotonic())
 
     def placed(self, part: str, position: Any) -> Received:
         """Return a position without a message, from which a restart continues; None deletes the position."""
