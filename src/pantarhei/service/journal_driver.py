@@ -86,7 +86,7 @@ def read_knowledge(config: ServiceConfig) -> ServiceKnowledge:
 
     Raises:
         PantarheiError: a file is missing or malformed.
-        ConfigError: a query has a reserved name.
+        ConfigError: a query has a reserved name, or its file cannot be read.
     """
 
     def path(given: str) -> str:
@@ -99,14 +99,7 @@ def read_knowledge(config: ServiceConfig) -> ServiceKnowledge:
     ontology, background = ontology.with_documents(documents)
     prefixes = {prefix: str(iri) for prefix, iri in ontology.graph.namespaces()} | config.prefixes
     rules = None if config.rules is None else load_rules(config.path(config.rules), prefixes=prefixes)
-    queries = {}
-    for name, query in config.queries.items():
-        if name in RESERVED:
-            problem = ConfigProblem(None, f"queries.{name}", "is a reserved name", "another name")
-            raise ConfigError(str(config.folder), (problem,))
-        is_text = "{" in query.sparql
-        text = query.sparql if is_text else Path(path(query.sparql)).read_text(encoding="utf-8")
-        queries[name] = with_prefixes(text, prefixes)
+    queries = {name: with_prefixes(_text_of(name, config), prefixes) for name in config.queries}
     forms = (path(form) for source in config.sources.values() for form in topics_of(source).values())
     parts = {
         "ontology": [each for each in files if each is not None],
@@ -120,6 +113,24 @@ def read_knowledge(config: ServiceConfig) -> ServiceKnowledge:
     decoder = MessageDecoder(config)
     known = prefixes if rules is None else {**rules.prefixes, **prefixes}
     return ServiceKnowledge(config, decoder, ontology, background, rules, known, queries, fingerprint)
+
+
+def _text_of(name: str, config: ServiceConfig) -> str:
+    """Return the text of a query in the configuration, or of its file."""
+    given = config.queries[name].sparql
+    if name in RESERVED:
+        raise _query_error(name, config, "is a reserved name", "another name")
+    try:
+        return given if "{" in given else config.path(given).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise _query_error(
+            name, config, f"is {given}, which cannot be read: {reason}", "a file in UTF-8"
+        ) from None
+
+
+def _query_error(name: str, config: ServiceConfig, problem: str, expected: str = "") -> ConfigError:
+    return ConfigError(str(config.folder), (ConfigProblem(None, f"queries.{name}", problem, expected),))
 
 
 def unknown_names(knowledge: ServiceKnowledge, query: ContinuousQuery) -> list[str]:
@@ -369,7 +380,10 @@ class JournalDriver:
             if name not in self.reasoner.queries:
                 query = self._config.queries[name]
                 window = None if query.window is None else Window(query.window, closed="right")
-                self.reasoner.register(text, name=name, window=window, on=query.on, emit=query.emit)
+                try:
+                    self.reasoner.register(text, name=name, window=window, on=query.on, emit=query.emit)
+                except PantarheiError as error:
+                    raise _query_error(name, self._config, f"is invalid: {error}") from error
 
     def apply(self, record: Record) -> Emitted:
         """Process a record, and notify the followers."""

@@ -18,7 +18,7 @@ import yaml
 
 pytest.importorskip("pydantic")
 
-from pantarhei.errors import ConfigError, PantarheiError
+from pantarhei.errors import CheckFailedError, ConfigError, PantarheiError
 from pantarhei.service.config import (
     LONGEST,
     SINKS,
@@ -30,6 +30,9 @@ from pantarhei.service.config import (
     read_config,
 )
 from pantarhei.service.connections import make_sinks, make_sources
+from pantarhei.service.journal_driver import JournalDriver, read_knowledge
+from pantarhei.service.supervisor import check_service
+from service_tools import site, write_site
 
 ROOT = Path(__file__).parents[3]
 SMALL = """
@@ -240,6 +243,59 @@ def test_an_empty_environment_variable_is_an_error_in_each_place(tmp_path, place
     assert problem.key == place
     assert "environment variable NAME, which is empty; expected export NAME=" in str(raised.value)
     read(tmp_path, text, {"NAME": "value"})
+
+
+@pytest.mark.parametrize(
+    ("sparql", "problem"),
+    [
+        ("no.rq", "is no.rq, which cannot be read: No such file"),
+        (".", "is ., which cannot be read: Is a directory"),
+        ("latin.rq", "is latin.rq, which cannot be read: it is not UTF-8; expected a file in UTF-8"),
+        ("utf16.rq", "is utf16.rq, which cannot be read: it is not UTF-8"),
+        ("bytes.rq", "is bytes.rq, which cannot be read: it is not UTF-8"),
+        ("empty.rq", "is invalid: the query is empty"),
+        ("SELECT {", "is invalid: malformed query, line 1"),
+        ("SELECT * { ?s no:such ?o }", "is invalid: malformed query, line 1"),
+    ],
+)
+def test_a_query_that_cannot_be_used_is_named(tmp_path, sparql, problem):
+    for name, content in (("latin", b"# \xe9"), ("utf16", "ASK {}".encode("utf-16")), ("bytes", b"\xff\0")):
+        (tmp_path / f"{name}.rq").write_bytes(content)
+    (tmp_path / "empty.rq").write_text("")
+    config = site(tmp_path, "{push: {http: {a: m.yaml}}}")
+    query = QuerySection(sparql=sparql)
+    config = config.model_copy(update={"queries": {**config.queries, "odd": query}})
+    with pytest.raises(ConfigError) as raised:
+        JournalDriver.fresh(read_knowledge(config))
+    assert f"queries.odd {problem}" in str(raised.value)
+    with pytest.raises(CheckFailedError, match=r"queries\.odd"):
+        check_service(config, lambda line: None)
+
+
+FILES = {
+    "ontology": "ontology: bad",
+    "background": "background: bad",
+    "rules": "rules: bad",
+    "mapping": "sources: {push: {http: {a: bad}}}",
+    "standard input": "sources: {push: {stdin: bad}}",
+    "certificate": "http: {tls: {cert: bad, key: bad}}",
+    "authority": 'sources: {plant: {mqtt: "mqtts://127.0.0.1:1", ca: bad, topics: {a: m.yaml}}}',
+}
+
+
+@pytest.mark.parametrize("kind", ["missing", "folder", "bytes"])
+@pytest.mark.parametrize("place", FILES)
+def test_each_file_that_cannot_be_read_is_named(tmp_path, place, kind):
+    path = write_site(tmp_path, "{push: {http: {a: m.yaml}}}")
+    document = yaml.load(path.read_text(), yaml.BaseLoader) | yaml.load(FILES[place], yaml.BaseLoader)
+    path.write_text(yaml.dump(document))
+    if kind == "folder":
+        (tmp_path / "bad").mkdir()
+    elif kind == "bytes":
+        (tmp_path / "bad").write_bytes(b"\xff\xfe\0\x01")
+    with pytest.raises(CheckFailedError) as raised:
+        check_service(read_config(path), lambda line: None)
+    assert str(tmp_path / "bad") in raised.value.problems[0]
 
 
 # -- template ----------------------------------------------------------------------------------------
