@@ -180,8 +180,8 @@ class MessageJournal:
             folder.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
-            problem, remedy = error.strerror or str(error), "name a folder that can be written"
-            raise JournalError(str(folder), problem, remedy) from error
+            problem = "it is a file" if isinstance(error, FileExistsError) else error.strerror or str(error)
+            raise JournalError(str(folder), problem, "name a folder that can be written") from error
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

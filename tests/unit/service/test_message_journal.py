@@ -91,6 +91,12 @@ def test_an_empty_folder_is_an_empty_journal(tmp_path):
     assert list(read_journal(tmp_path)) == [] == JournalTail(tmp_path, 0).read()
 
 
+def test_a_folder_that_is_a_file_is_an_error(tmp_path):
+    (tmp_path / "state").write_text("")
+    with pytest.raises(JournalError, match="state: it is a file; name a folder that can be written"):
+        MessageJournal(tmp_path / "state")
+
+
 def test_a_second_writer_is_refused_until_the_first_one_ends(tmp_path):
     first = MessageJournal(tmp_path)
     with pytest.raises(JournalError, match="another service writes this journal"):
