@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from hashlib import blake2b
@@ -12,7 +12,7 @@ from rdflib.term import Node
 
 from pantarhei.errors import InputError, UnknownTopicError
 from pantarhei.model.datetimes import MICROSECOND
-from pantarhei.service.config import ServiceConfig
+from pantarhei.service.config import MQTTSource, ServiceConfig
 from pantarhei.service.decoding import Decoded, MessageDecoder
 from pantarhei.service.message_journal import NEVER, DeadLetter, Message, Record
 
@@ -25,7 +25,7 @@ class Received(NamedTuple):
 
     Args:
         message: the message.
-        is_redelivery: whether the source has marked it as delivered before.
+        may_repeat: whether it can be a redelivery; a message of MQTT cannot without the DUP flag.
         position: the position after it, by part of the source; None if the source has none.
         acknowledge: called after the journal is on the disk; None if nothing is to be called.
         received: the time of its arrival, on a clock for durations.
@@ -33,7 +33,7 @@ class Received(NamedTuple):
     """
 
     message: Message
-    is_redelivery: bool = False
+    may_repeat: bool = True
     position: Mapping[str, Any] | None = None
     acknowledge: Callable[[], object] | None = None
     received: float = 0.0
@@ -74,6 +74,7 @@ class Batcher:
         newest: by source, the newest time of its messages (None before the first one), and the machine's
             clock at the last one, for the watermark.
         ended: the sources that have ended; the watermark is taken without them.
+        repeated: by source, the number of redeliveries, which are dropped.
     """
 
     def __init__(self, config: ServiceConfig, decoder: MessageDecoder) -> None:
@@ -81,20 +82,25 @@ class Batcher:
         self._in_order = config.clock.order == "event"
         window = config.window
         self._span = max(config.clock.batch, window.tick or window.slide or timedelta(0))
-        self._recent: OrderedDict[bytes, None] = OrderedDict()
+        self._recent: OrderedDict[bytes, int] = OrderedDict()
+        self._by_packet = {name for name, each in config.sources.items() if isinstance(each, MQTTSource)}
+        self.repeated = Counter(dict.fromkeys(config.sources, 0))
         self.newest: dict[str, tuple[datetime | None, datetime]] = {}
         self.ended: set[str] = set()
 
     def remember(self, message: Message) -> bool:
         """Add a message to the recent ones, by which redeliveries are recognized; return whether it is known.
 
-        The messages of the journal must be added before the first batch.
+        The id of a message of MQTT is that of its packet. Brokers use it again for other messages: only the
+        last message with this id is compared, with topic and content. The messages of the journal must be
+        added before the first batch.
         """
-        digest = blake2b(f"{message.source}\0{message.topic}\0{message.id}\0".encode(), digest_size=12)
         if not message.id:
-            digest.update(message.payload)
-        is_known = (identity := digest.digest()) in self._recent
-        self._recent[identity] = None
+            return False
+        topic, content = ("", hash(message)) if message.source in self._by_packet else (message.topic, 0)
+        key = blake2b(f"{message.source}\0{topic}\0{message.id}".encode(), digest_size=12).digest()
+        is_known = self._recent.pop(key, None) == content
+        self._recent[key] = content
         if len(self._recent) > REMEMBERED:
             self._recent.popitem(last=False)
         return is_known
@@ -117,7 +123,8 @@ class Batcher:
         part, begin, newest = _Part(), last, last
         for each in given:
             message = each.message
-            is_known = each.is_position or (self.remember(message) and (message.id or each.is_redelivery))
+            is_known = each.is_position or (self.remember(message) and each.may_repeat)
+            self.repeated[message.source] += is_known and not each.is_position
             content = () if is_known else self._content(message, newest, now)
             if isinstance(content, DeadLetter):
                 part.dead.append(content)

@@ -38,8 +38,8 @@ class Message(NamedTuple):
         source: name of the source in the configuration.
         topic: topic, stream, path or file within the source.
         payload: content.
-        id: identity of the message within the source, by which a redelivery is recognized; empty if the
-            source has none.
+        id: identity of the message within the source, by which a redelivery is recognized, with MQTT the id
+            of its packet; empty if the source has none.
     """
 
     source: str

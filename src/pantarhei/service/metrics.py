@@ -90,6 +90,8 @@ class WriterMetrics(_Metrics):
         yield _metric("backlog", "Messages that wait for the journal.", status["inbox"])
         age = self._writer.checkpoint_age
         yield _metric("checkpoint_age_seconds", "Time since the last checkpoint, or the start.", age)
+        text = "Messages dropped, since they were received before."
+        yield _metric("redeliveries_total", text, self._writer.batcher.repeated, "source")
         blocked = bool(status["blocked"])
         yield _metric("journal_blocked", "1 while the journal cannot be written.", blocked)
         for name, text, kind, field in _STATES:

@@ -40,6 +40,7 @@ class MQTTMessages(Source):
         self._id = section.client or f"{config.name}-{name}"
         self._client: Client | None = None
         self._inbox: Inbox | None = None
+        self._connection, self._resumes = 0, False  # its number, and whether the broker has kept the session
         self._since, self._short = -math.inf, 0  # time of the connection; number of short ones in a row
 
     def check(self) -> None:
@@ -66,11 +67,11 @@ class MQTTMessages(Source):
     def close(self) -> None:
         _disconnect(self._client)
 
-    def _on_connect(self, client: Client, data: object, flags: object, reason: Any, more: object) -> None:
+    def _on_connect(self, client: Client, data: object, flags: Any, reason: Any, more: object) -> None:
         if reason.is_failure:
             self.failed(f"the broker refuses the connection: {reason}")
         else:
-            self._since = time.monotonic()
+            self._since, self._resumes = time.monotonic(), flags.session_present
             client.subscribe(list(self._filters))
 
     def _on_connect_fail(self, client: Client, data: object) -> None:
@@ -85,6 +86,7 @@ class MQTTMessages(Source):
 
     def _on_disconnect(self, client: Client, data: object, flags: object, reason: Any, more: object) -> None:
         self.status.connected = False
+        self._connection += 1
         lasted, self._since = time.monotonic() - self._since, -math.inf
         self._short = self._short + 1 if lasted < _SHORT else 0
         if self._short > 1:
@@ -98,9 +100,15 @@ class MQTTMessages(Source):
         if inbox is None:
             return
         self.status.messages += 1
-        given, mid, qos = self.message(message.topic, message.payload), message.mid, message.qos
-        acknowledge = (lambda: client.ack(mid, qos)) if qos else None
-        inbox.put(Received(given, message.dup, acknowledge=acknowledge, received=time.monotonic()))
+        connection, mid, qos = self._connection, message.mid, message.qos
+
+        def acknowledge() -> None:
+            if connection == self._connection:  # else the broker delivers it again, under the same id
+                client.ack(mid, qos)
+
+        given = self.message(message.topic, message.payload, str(mid) if qos else "")
+        may_repeat, at = message.dup and self._resumes, time.monotonic()
+        inbox.put(Received(given, may_repeat, acknowledge=acknowledge if qos else None, received=at))
 
     def _guarded(self, handle: Callable[..., None]) -> Callable[..., None]:
         """Return a callback whose errors do not end the thread of the client."""

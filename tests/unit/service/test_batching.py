@@ -278,3 +278,42 @@ def state(changes, at):
             copies[json.dumps(change.row)] += 1 if change.sign == "+" else -1
     assert all(number in (0, 1) for number in copies.values())
     return {row for row, number in copies.items() if number}
+
+
+MQTT = '{p: {mqtt: "mqtt://b", topics: {m: m.yaml}}, q: {mqtt: "mqtt://b", topics: {m: m.yaml}}}'
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_only_messages_with_the_content_of_the_last_one_of_their_packet_are_redeliveries(tmp_path, seed):
+    """Messages repeat values and ids of packets; some were received before, also before a restart."""
+    config, chance = site(tmp_path, MQTT, "clock: {time: arrival}"), random.Random(seed)
+    given, batcher, last = [], Batcher(config, MessageDecoder(config)), {}
+    expected, repeated, taken = 0, Counter(p=0, q=0), 0
+    for _ in range(300):
+        source, packet = chance.choice("pq"), str(chance.randint(1, 4))
+        content = json.dumps({"at": NOW.isoformat(), "id": "s", "v": chance.randint(1, 2)}).encode()
+        received = Message(source, "m", content, packet)
+        has_flag = chance.random() < 0.5
+        is_redelivery = has_flag and last.get((source, packet)) == content
+        repeated[source] += is_redelivery
+        expected += not is_redelivery
+        last[source, packet] = content
+        given.append(received)
+        records = batcher.batches([Received(received, has_flag)], 0, None, NOW)
+        taken += sum(len([*record.all_messages]) for record in records)
+        if chance.random() < 0.02:
+            assert batcher.repeated == repeated
+            batcher = Batcher(config, MessageDecoder(config))
+            repeated.clear()
+            for each in given:
+                batcher.remember(each)
+    assert taken == expected < 300
+
+
+def test_messages_with_an_id_of_their_own_are_known_by_it_and_those_without_are_new(make):
+    _, batcher = make(ARRIVAL)
+    first, other = (message(0, number=number).message for number in range(2))
+    known = [first._replace(id="x"), other._replace(id="x"), first._replace(id="y"), first, first]
+    records = [batcher.batches([Received(each)], 0, None, NOW) for each in known]
+    assert [bool(each) for each in records] == [True, False, True, True, True]
+    assert batcher.repeated == {"a": 1, "b": 0}
