@@ -42,7 +42,7 @@ from pantarhei.query.algebra.nodes import BGP, PatternTerm, nodes_of
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.service.changes import RESERVED, Change, ChangeCounter, Emitted, changes_of
 from pantarhei.service.clients import LOG
-from pantarhei.service.config import ServiceConfig
+from pantarhei.service.config import LONGEST, ServiceConfig
 from pantarhei.service.decoding import Decoded, MessageDecoder, topics_of
 from pantarhei.service.message_journal import NEVER, DeadLetter, Message, Record, merge_positions
 from pantarhei.temporal.rules import TemporalRules, load_rules
@@ -205,7 +205,7 @@ def memory_of(knowledge: ServiceKnowledge) -> timedelta:
             bodies = [rule.body for rule in rules if rule.head.atom.predicate == predicate]
             for each in chain.from_iterable(bodies):
                 through = _size_of(each.window) + reach(each.atom.predicate)
-                known[predicate] = max(known[predicate], through)
+                known[predicate] = max(known[predicate], min(through, LONGEST))  # can be added to times
         return known[predicate]
 
     window, clock = knowledge.config.window, knowledge.config.clock

@@ -13,7 +13,7 @@ import pytest
 from pantarhei.service.batching import Batcher, Received
 from pantarhei.service.changes import ChangeCounter, changes_of
 from pantarhei.service.decoding import MessageDecoder
-from pantarhei.service.journal_driver import JournalDriver, memory_of, read_knowledge
+from pantarhei.service.journal_driver import JournalDriver, read_knowledge
 from pantarhei.service.message_journal import NEVER, Message
 from service_tools import site
 
@@ -186,7 +186,6 @@ def test_no_time_of_a_message_ends_the_writer(make, time, order, ahead, more):
         window=chance.choice(["{range: 1m, slide: 1s}", f"{{range: {LONGEST}, slide: {LONGEST}}}"]),
     )
     driver = JournalDriver.fresh(read_knowledge(config))
-    memory_of(driver.knowledge)
     now, reasons, times = NOW, Counter(), ENDS + VALID
     for serial in range(20):
         drawn = (chance.choice([*AS_RDF.items()]) for _ in range(chance.randint(0, 2)))

@@ -15,7 +15,8 @@ import pytest
 
 from pantarhei.errors import JournalError, UpgradeError
 from pantarhei.service.batching import Received
-from pantarhei.service.config import read_config
+from pantarhei.service.config import LONGEST, read_config
+from pantarhei.service.decoding import EARLIEST, END
 from pantarhei.service.journal_driver import JournalDriver, memory_of, read_knowledge
 from pantarhei.service.message_journal import (
     JournalTail,
@@ -34,7 +35,7 @@ from pantarhei.service.start import (
     write_knowledge,
 )
 from pantarhei.service.writer import Writer
-from service_tools import wait_until, write_site
+from service_tools import site, wait_until, write_site
 
 RULES = """
 @prefix : <http://example.org/> .
@@ -572,3 +573,15 @@ def test_the_journal_is_kept_for_the_memory_and_two_checkpoints(path):
     assert writer.driver.at - first.at >= kept
     assert writer.driver.at - first.at <= kept + timedelta(seconds=12)
     writer.stop()
+
+
+@pytest.mark.parametrize("order", ["arrival", "event"])
+def test_the_memory_of_rules_can_be_added_to_each_valid_time(tmp_path, order):
+    count, size = 40, "50000000 d"
+    rules = [f"a{number + 1}(S) :- a{number}(S) in [{size}]." for number in range(count)]
+    (tmp_path / "rules.lars").write_text("\n".join(["a0(S) :- :value(S, V).", *rules]))
+    more = f"rules: rules.lars\nclock: {{order: {order}, max_ahead: 10000d, allowed_lateness: 10000d}}"
+    config = site(tmp_path, "{push: {http: {a: m.yaml}}}", more, "{range: 10000d, slide: 10000d}")
+    memory = memory_of(read_knowledge(config))
+    assert memory > LONGEST
+    assert END + memory > EARLIEST - memory  # neither overflows
