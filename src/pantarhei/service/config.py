@@ -553,7 +553,8 @@ class _Reader:
             if not found.strip():  # an empty token would permit everything
                 state = "empty" if match[1] in self._environment else "not set"
                 problem = f"refers to the environment variable {match[1]}, which is {state}"
-                advice = f"export {match[1]}=… before the start{did_you_mean(match[1], self._environment)}"
+                others = [name for name in self._environment if name != match[1]]
+                advice = f"export {match[1]}=… before the start{did_you_mean(match[1], others)}"
                 self.problems.append(ConfigProblem(node.line, _key(at), problem, advice))
             return found
 

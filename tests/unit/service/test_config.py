@@ -241,7 +241,8 @@ def test_an_empty_environment_variable_is_an_error_in_each_place(tmp_path, place
         read(tmp_path, text, {"NAME": value})
     (problem,) = raised.value.problems
     assert problem.key == place
-    assert "environment variable NAME, which is empty; expected export NAME=" in str(raised.value)
+    assert "the environment variable NAME, which is empty; expected export NAME=" in str(raised.value)
+    assert "did you mean" not in str(raised.value)
     read(tmp_path, text, {"NAME": "value"})
 
 
