@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 prometheus.disable_created_metrics()  # type: ignore[no-untyped-call]
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
-_PATHS = "sparql queries events explain why-not quality push metrics health ready state"
+_PATHS = "sparql queries events explain why-not quality push metrics health ready"
+_PATHS += " state window repairs conclusions"  # of the page
 ENDPOINTS = frozenset(_PATHS.split())
 _STATES = (
     ("source_connected", "0 while a connection is missing.", "source", "available"),

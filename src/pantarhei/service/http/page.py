@@ -62,8 +62,9 @@ class PageHistory:
         is_new, self._last = update is not self._last, update
         removed = len(update.repair.taken_out) if update is not None and is_new else 0
         figures = (emitted.messages, len(emitted.changes), removed, len(emitted.dead))
+        dead = [(emitted.at, _shortened(each)) for each in emitted.dead[-_DEAD:]]
         with self._lock:
-            self._dead += [(emitted.at, each) for each in emitted.dead]
+            self._dead += dead
             self._reasons.update(each.reason for each in emitted.dead)
             if self._driver.is_current:
                 now = int(time.time())
@@ -85,10 +86,17 @@ class PageHistory:
             last, reasons = list(self._dead), dict(self._reasons)
         letters = []
         for at, each in reversed(last):
-            payload = each.message.payload[:_PAYLOAD].decode("utf-8", "replace")
+            payload = each.message.payload.decode("utf-8", "replace")
             letter = {"at": json_time(at), "source": each.message.source, "topic": each.message.topic}
             letters.append({**letter, "reason": each.reason, "detail": each.detail, "payload": payload})
         return {"reasons": reasons, "last": letters}
+
+
+def _shortened(letter: DeadLetter) -> DeadLetter:
+    """Return a dead letter with the part that is shown, so that long ones are not held in memory."""
+    message = letter.message
+    message = message._replace(topic=message.topic[:_PAYLOAD], payload=message.payload[:_PAYLOAD])
+    return letter._replace(message=message, detail=letter.detail[:_PAYLOAD])
 
 
 class PageState:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 from datetime import UTC, datetime, timedelta
 from importlib.resources import files
@@ -11,10 +12,12 @@ import pytest
 from starlette.testclient import TestClient
 
 from pantarhei.errors import WriterUnavailableError
+from pantarhei.service.changes import Emitted
 from pantarhei.service.http.app import ServiceView, make_app
+from pantarhei.service.http.page import PageHistory
 from pantarhei.service.journal_driver import JournalDriver, read_knowledge
 from pantarhei.service.message_journal import DeadLetter, Message, Record
-from pantarhei.service.metrics import ReaderMetrics
+from pantarhei.service.metrics import ENDPOINTS, ReaderMetrics
 from service_tools import site
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -114,6 +117,21 @@ def test_dead_letters_are_counted_and_cut(served):
     dead = served.state()["dead"]
     assert dead["reasons"] == {"malformed": 70} and len(dead["last"]) == 50
     assert len(dead["last"][0]["payload"]) == 500
+
+
+def test_the_page_holds_only_the_shown_part_of_dead_letters(tmp_path):
+    history = PageHistory(Served(tmp_path / "site").driver)
+    letters = [
+        DeadLetter(Message("push", "t" * 10**6, b"x" * 10**6), "malformed", "d" * 10**6) for _ in range(70)
+    ]
+    history.add(Emitted(1, NOON, (), tuple(letters)), None)
+    assert history.dead_letters()["reasons"] == {"malformed": 70}
+    assert len(pickle.dumps(history._dead)) < 50 * 2_000
+
+
+def test_all_routes_of_data_are_counted_by_their_name(served):
+    paths = {route.path.split("/")[1] for route in served.client.app.routes}
+    assert paths - ENDPOINTS == {"", "static", "openapi.json"}
 
 
 def test_rates_begin_with_the_first_record(served, monkeypatch):
