@@ -20,7 +20,7 @@ from pantarhei.service.metrics import ReaderMetrics
 from service_tools import site, wait_until
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
-STATUS = {"ready": True, "blocked": "", "sources": {}, "sinks": {}, "inbox": 0}
+STATUS = {"ready": True, "blocked": "", "sources": {}, "sinks": {}, "inbox": 0, "behind": 0.0}
 
 
 class Served:

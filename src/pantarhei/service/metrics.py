@@ -30,6 +30,7 @@ _STATES = (
     ("source_connected", "0 while a connection is missing.", "source", "available"),
     ("sink_position", "Number of the last record that is written.", "sink", "position"),
     ("sink_waiting", "Records that wait for the sink.", "sink", "waiting"),
+    ("sink_full", "1 while the queue of the sink is full, so that the writer waits.", "sink", "full"),
     ("sink_failures_total", "Failed attempts to write.", "sink", "failures"),
     ("sink_changes_total", "Changes written by the sink.", "sink", "changes"),
 )
@@ -93,6 +94,8 @@ class WriterMetrics(_Metrics):
         yield _metric("checkpoint_age_seconds", "Time since the last checkpoint, or the start.", age)
         text = "Messages dropped, since they were received before."
         yield _metric("redeliveries_total", text, self._writer.batcher.repeated, "source")
+        text = "Time since the arrival of the oldest message that is not processed."
+        yield _metric("writer_behind_seconds", text, status["behind"])
         blocked = bool(status["blocked"])
         yield _metric("journal_blocked", "1 while the journal cannot be written.", blocked)
         for name, text, kind, field in _STATES:

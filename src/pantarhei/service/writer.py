@@ -319,6 +319,7 @@ class Writer:
             "at": None if driver.at is None else driver.at.isoformat(),
             "ready": driver.is_current,
             "inbox": self.inbox.qsize(),
+            "behind": self.inbox.age(),
             "blocked": self.blocked,
             "sources": {
                 source.name: asdict(source.status) | {"available": self._is_available(source)}

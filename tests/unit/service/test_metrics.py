@@ -1,6 +1,9 @@
 import json
 import shutil
 import subprocess
+import threading
+import time
+from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -10,6 +13,7 @@ from pantarhei.service.message_journal import REASONS, Message
 from pantarhei.service.metrics import ReaderMetrics
 from pantarhei.service.writer import Writer
 from service_tools import site
+from sink_tools import emitted
 
 
 @pytest.fixture
@@ -71,6 +75,75 @@ def test_sources_that_wait_or_have_ended_are_not_reported_as_disconnected(tmp_pa
     finally:
         writer.stop()
     assert samples(writer.metrics.text())["source_connected", "past"] == (not follow)
+
+
+@pytest.mark.parametrize("changes", [1, 60, 6_000])
+def test_a_sink_is_reported_as_full_exactly_when_the_writer_waits_for_it(writer, changes):
+    sink, release = writer.sinks[0], threading.Event()
+    sink.write, write = (lambda given: release.wait(20) and write(given)), sink.write
+    try:
+        sink.put(emitted(1, changes), 0)
+        assert samples(writer.metrics.text())["sink_full", "store"] == 0
+        given = emitted(1, changes)
+        assert any(not sink.put(given._replace(number=number), 0) for number in range(2, 30_000))
+        assert samples(writer.metrics.text())["sink_full", "store"] == 1
+    finally:
+        release.set()
+
+
+def test_the_age_of_the_oldest_message_is_that_of_the_writer_until_it_is_processed(writer, monkeypatch):
+    now = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+
+    def behind():
+        return samples(writer.metrics.text())["writer_behind_seconds",]
+
+    ages, begin = [behind()], now
+    for second in (3, 1):
+        writer.inbox.put(Received(Message("web", "readings", b"{}"), received=begin - second))
+    ages.append(behind())
+    for wait in (0.0, 5.0):
+        taken = writer.inbox.take(0, 0, most=1)
+        now += wait
+        ages.append(behind())  # as a sink that waits would see it
+        writer.step(taken)
+    assert not writer.inbox.take(0, 0)
+    assert [*ages, behind()] == pytest.approx([0, 3, 3, 6, 0])
+
+
+ALERTS = Path(__file__).parents[3] / "examples" / "service" / "alerts.yml"
+
+
+@pytest.mark.parametrize(
+    ("series", "alert", "text"),
+    [
+        ({'reader_behind_seconds{reader="0"}': 40}, "Behind", "Reader 0 is 40s behind."),
+        ({"writer_behind_seconds": 40, 'reader_behind_seconds{reader="0"}': 0}, "Behind", "The writer is"),
+        ({"writer_behind_seconds": 40, 'reader_behind_seconds{reader=""}': 0}, "Behind", "The writer is"),
+        ({"writer_behind_seconds": 0, "reader_behind_seconds": 0}, None, ""),
+        ({'sink_full{sink="store"}': 1}, "SinkWaits", "queue of sink store holds 20,000"),
+        ({'sink_full{sink="store"}': 0, 'sink_waiting{sink="store"}': 5_000}, None, ""),
+    ],
+)
+def test_alerts_fire_for_the_state_they_name(tmp_path, series, alert, text):
+    if (promtool := shutil.which("promtool")) is None:
+        pytest.skip("promtool is not installed")
+    given = [{"series": f"pantarhei_{name}", "values": f"{value}x20"} for name, value in series.items()]
+    wanted = [
+        {"eval_time": "5m", "alertname": name, "exp_alerts": []}
+        for name in ("Behind", "SinkWaits")
+        if name != alert
+    ]
+    tests = {"rule_files": [str(ALERTS)], "tests": [{"interval": "15s", "input_series": given}]}
+    for found in (wanted, [{"eval_time": "5m", "alertname": alert, "exp_alerts": []}] if alert else []):
+        tests["tests"][0]["alert_rule_test"] = found
+        (tmp_path / "test.yaml").write_text(json.dumps(tests))
+        done = subprocess.run(
+            [promtool, "test", "rules", "test.yaml"], cwd=tmp_path, capture_output=True, text=True
+        )
+        output = done.stdout + done.stderr
+        assert (done.returncode == 0) == (found is wanted or not found), output
+        assert found is wanted or text in output
 
 
 def test_metrics_of_writer_and_reader_can_be_joined(writer):

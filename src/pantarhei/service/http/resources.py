@@ -43,7 +43,7 @@ EXPLAINED = ("text/plain", "application/json", "text/html")
 _NAME = re.compile(r"\w[\w.-]{0,99}")
 _ID = re.compile(r"[\x21-\x7e]{1,200}")
 _LONGEST = 4_000  # characters of a statement
-_BEHIND = 10.0  # seconds between writer and reader above which the reader is not ready
+_BEHIND = 10.0  # seconds of delay of writer or reader above which the reader is not ready
 _CATCH_UP = 5.0  # seconds to wait until the reader has processed a registration
 _TIME_SHARE, _BYTES_SHARE = 10, 50  # of the limits of queries, for those to be registered
 _PUSHES = 32  # messages that wait for the journal at once
@@ -252,6 +252,8 @@ class Resources:
             behind = seconds_behind(status, driver.at)
             if behind > _BEHIND:
                 reasons.append(f"this reader is {behind:.0f} s behind the writer")
+            if status["behind"] > _BEHIND:
+                reasons.append(f"the writer is {status['behind']:.0f} s behind the messages")
             if not status["ready"]:
                 reasons.append("the writer still processes the journal after its start")
             if status["blocked"]:
@@ -263,7 +265,8 @@ class Resources:
             gone = (name for name, each in sources if not each["available"])
             warnings += [f"source {name} is not connected" for name in gone]
         found = {"ready": not reasons, "reasons": reasons, "warnings": warnings}
-        return JSONResponse({**found, "record": driver.number, "behind": behind}, 503 if reasons else 200)
+        found |= {"record": driver.number, "behind": behind, "writer_behind": status.get("behind")}
+        return JSONResponse(found, 503 if reasons else 200)
 
     async def metrics(self, request: Request) -> Response:
         """Return the metrics of writer and reader in the text format of Prometheus."""

@@ -99,6 +99,7 @@ class Inbox(queue.Queue[Received]):
     def __init__(self, most: int = 10_000) -> None:
         super().__init__(most)
         self._most, self._bytes = most, 0
+        self._taken = 0.0  # arrival of the first message of the batch that is processed; 0 if there is none
 
     def _put(self, item: Received) -> None:
         super()._put(item)
@@ -124,14 +125,23 @@ class Inbox(queue.Queue[Received]):
             not_before: the earliest end of that wait, on the clock `time.monotonic`.
         """
         found: list[Received] = []
-        size = 0
+        size, self._taken = 0, 0.0
         with suppress(queue.Empty):
             found.append(self.get(timeout=patience))
+            self._taken = found[0].received
             end = max((found[0].received or time.monotonic()) + batch, not_before)
             while len(found) < most and (size := size + len(found[-1].message.payload)) < HEAVY:
                 left = end - time.monotonic()
                 found.append(self.get(left > 0, left))
         return found
+
+    def age(self) -> float:
+        """Return the seconds since the arrival of the oldest message that is not processed, 0 if there is
+        none. The messages of a batch are processed when the next one is taken.
+        """
+        with self.mutex:
+            oldest = self._taken or (self.queue[0].received if self.queue else 0.0)
+        return time.monotonic() - oldest if oldest else 0.0
 
 
 class PolledSource(Source):

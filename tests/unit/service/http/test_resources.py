@@ -260,6 +260,7 @@ def source(connected=True):
     [
         ({}, "", ""),
         ({"blocked": "No space left on device"}, "No space left on device", ""),
+        ({"behind": 31.0}, "the writer is 31 s behind the messages", ""),
         ({"sinks": {"store": sink(waiting=1_000)}}, "sink store is full", ""),
         ({"sinks": {"store": sink(problem="password=x")}}, "", "sink store repeats"),
         ({"sources": {"plant": source(False)}}, "", "source plant is not connected"),
