@@ -194,6 +194,17 @@ def caddy(configuration: Path, port: int):
         yield
 
 
+def certificate(folder: Path) -> tuple[Path, Path]:
+    """Write a certificate for 127.0.0.1 and its key; returns their paths."""
+    openssl, cert, key = _needed("openssl"), folder / "cert.pem", folder / "key.pem"
+    command = (
+        f"{openssl} req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=test"
+    )
+    command += f" -addext subjectAltName=IP:127.0.0.1 -keyout {key} -out {cert}"
+    subprocess.run(command.split(), check=True, capture_output=True)
+    return cert, key
+
+
 def memory_of(process: int) -> int:
     """Return the resident memory of a process in bytes."""
     with open(f"/proc/{process}/statm") as file:

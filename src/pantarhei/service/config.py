@@ -176,6 +176,8 @@ class MQTTAccess(ConfigSection):
     username: str | None = None
     password: Secret | None = None
     ca: Path | None = None
+    cert: Path | None = None
+    key: Path | None = None
 
 
 class MQTTSource(MQTTAccess):

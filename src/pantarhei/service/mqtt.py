@@ -17,7 +17,7 @@ from pantarhei.errors.base import import_package
 from pantarhei.service.batching import Received
 from pantarhei.service.changes import Emitted
 from pantarhei.service.clients import PATIENCE, address_of, reaching
-from pantarhei.service.config import MQTTSink, MQTTSource, ServiceConfig
+from pantarhei.service.config import MQTTAccess, MQTTSink, MQTTSource, ServiceConfig
 from pantarhei.service.sinks.sink import Positions, Sink, to_json
 from pantarhei.service.sources.source import Inbox, Source
 
@@ -135,8 +135,8 @@ class MQTTChanges(Sink):
         super().__init__(name, section.of, positions)
         source = config.sources.get(section.mqtt)
         if isinstance(source, MQTTSource):
-            of_source = {key: getattr(source, key) for key in ("mqtt", "username", "password", "ca")}
-            own = {key: value for key in ("username", "password", "ca") if (value := getattr(section, key))}
+            of_source = {key: getattr(source, key) for key in ("mqtt", *MQTTAccess.model_fields)}
+            own = {key: value for key in MQTTAccess.model_fields if (value := getattr(section, key))}
             section = section.model_copy(update=of_source | own)
         elif "://" not in section.mqtt:
             raise OptionError("mqtt", repr(section.mqtt), "the name of an MQTT source, or a URL")
@@ -200,7 +200,7 @@ class _Broker:
 
         Raises:
             MissingPackageError: paho-mqtt is not installed.
-            OptionError: the file of certificates is invalid.
+            OptionError: a file of certificates is invalid.
         """
         paho = import_package("paho.mqtt.client", "mqtt", "an MQTT source or sink")
         version, section = paho.CallbackAPIVersion.VERSION2, self._section
@@ -209,11 +209,16 @@ class _Broker:
             password = None if section.password is None else section.password.get_secret_value()
             client.username_pw_set(section.username, password)
         if urlsplit(section.mqtt).scheme == "mqtts":
-            ca = None if section.ca is None else str(self._config.path(section.ca))
+            files = (section.ca, section.cert, section.key)
+            ca, cert, key = (None if each is None else str(self._config.path(each)) for each in files)
             try:
-                client.tls_set_context(ssl.create_default_context(cafile=ca))
+                context = ssl.create_default_context(cafile=ca)
+                if cert is not None:
+                    context.load_cert_chain(cert, key)
             except OSError as error:
-                raise OptionError("ca", repr(ca), f"a file of certificates: {error}") from None
+                given = ", ".join(filter(None, (ca, cert, key)))
+                raise OptionError("ca, cert, key", given, f"files in PEM that fit: {error}") from None
+            client.tls_set_context(context)
         client.max_inflight_messages_set(1_000)
         client.reconnect_delay_set(1, 30)
         return client

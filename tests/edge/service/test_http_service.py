@@ -4,12 +4,10 @@ import asyncio
 import contextlib
 import json
 import os
-import shutil
 import signal
 import socket
 import sqlite3
 import ssl
-import subprocess
 import threading
 from datetime import UTC, datetime
 
@@ -21,7 +19,7 @@ from pantarhei.errors import CheckFailedError
 from pantarhei.service.config import read_config
 from pantarhei.service.message_journal import read_journal
 from pantarhei.service.supervisor import check_service
-from service_tools import free_port, memory_of, service, wait_until, write_site
+from service_tools import certificate, free_port, memory_of, service, wait_until, write_site
 
 pytestmark = pytest.mark.long
 
@@ -41,18 +39,6 @@ def is_ready(client):
     with contextlib.suppress(httpx.HTTPError):
         return client.get("/ready").status_code == 200
     return False
-
-
-def certificate(folder):
-    """Write a certificate for 127.0.0.1 and its key; returns their paths."""
-    openssl = shutil.which("openssl") or pytest.skip("openssl is not installed")
-    cert, key = folder / "cert.pem", folder / "key.pem"
-    command = (
-        f"{openssl} req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=test"
-    )
-    command += f" -addext subjectAltName=IP:127.0.0.1 -keyout {key} -out {cert}"
-    subprocess.run(command.split(), check=True, capture_output=True)
-    return cert, key
 
 
 @pytest.mark.parametrize("readers", [0, 1])

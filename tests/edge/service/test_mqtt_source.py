@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from pantarhei.errors import ConnectionFailedError
+from pantarhei.errors import ConnectionFailedError, OptionError
 from pantarhei.service.batching import Batcher
-from pantarhei.service.connections import make_sources
+from pantarhei.service.connections import make_sinks, make_sources
 from pantarhei.service.decoding import MessageDecoder
 from pantarhei.service.sources.source import Inbox
-from service_tools import free_port, mosquitto, site, wait_until
+from service_tools import certificate, free_port, mosquitto, site, wait_until
 
 paho = pytest.importorskip("paho.mqtt.client", reason="the package paho-mqtt is not installed")
 
@@ -161,3 +161,23 @@ def test_each_message_is_acknowledged_in_its_connection_and_redeliveries_are_mar
     for each in (*first, *again, *last):
         batcher.batches([each], 0, None, datetime.now(UTC))
     assert batcher.repeated == {"plant": 2}
+
+
+@pytest.mark.parametrize("given", ["cert and key", "cert", ""])
+def test_a_broker_may_require_the_certificate_of_a_client(tmp_path, given):
+    cert, key = certificate(tmp_path)
+    server = ("require_certificate true", f"cafile {cert}", f"certfile {cert}", f"keyfile {key}", "user root")
+    with mosquitto(tmp_path, None, *server) as port:
+        own = {"cert and key": ", cert: cert.pem, key: key.pem", "cert": ", cert: cert.pem", "": ""}[given]
+        section = f"mqtt: 'mqtts://127.0.0.1:{port}', topics: {{a: m.yaml}}, ca: cert.pem{own}"
+        sinks = "sinks: {out: {mqtt: plant, topic: b}}"
+        config = site(tmp_path, f"{{plant: {{{section}}}}}", sinks)
+        (source,) = make_sources(config)
+        if given == "cert and key":
+            source.check()
+            (sink,) = make_sinks(config)
+            sink.check()
+        else:
+            error = OptionError if given else ConnectionFailedError
+            with pytest.raises(error, match=r"cert\.pem.*files in PEM|cannot be reached"):
+                source.check()
