@@ -163,19 +163,26 @@ silent(S) :- heard(S) in [10 min], not heard(S) in [5 sec].
 
 
 @pytest.mark.parametrize("topic", AS_RDF)
-@pytest.mark.parametrize("at", ENDS + VALID)
-def test_times_at_the_ends_of_the_calendar_are_malformed(make, topic, at):
+def test_times_at_the_ends_of_the_calendar_are_malformed(make, topic):
     _, batcher = make("{max_ahead: null}", sources=f"{{a: {{http: {TOPICS}}}}}")
-    given = Received(Message("a", topic, (AS_RDF[topic] % (1, at)).encode()))
-    (record,) = batcher.batches([given], 0, None, NOW)
-    assert [dead.reason for dead in record.dead] == ["malformed"] * (at in ENDS)
-    assert (record.at == NEVER) is (at in ENDS)
+    for number, at in enumerate(ENDS + VALID):
+        given = Received(Message("a", topic, (AS_RDF[topic] % (number, at)).encode()))
+        (record,) = batcher.batches([given], 0, None, NOW)
+        assert [dead.reason for dead in record.dead] == ["malformed"] * (at in ENDS), at
+        assert (record.at == NEVER) is (at in ENDS)
 
 
 @pytest.mark.parametrize("time", ["message", "arrival"])
 @pytest.mark.parametrize("order", ["arrival", "event"])
 @pytest.mark.parametrize("ahead", ["null", "5s", LONGEST])
-@pytest.mark.parametrize("more", ["", "idle: null, ", f"idle: {LONGEST}, batch: {LONGEST}, "])
+@pytest.mark.parametrize(
+    "more",
+    [
+        "",
+        pytest.param("idle: null, ", marks=pytest.mark.long),
+        pytest.param(f"idle: {LONGEST}, batch: {LONGEST}, ", marks=pytest.mark.long),
+    ],
+)
 def test_no_time_of_a_message_ends_the_writer(make, time, order, ahead, more):
     chance = random.Random(f"{time} {order} {ahead} {more}")
     lateness = chance.choice(["0s", "5s", LONGEST])

@@ -369,7 +369,10 @@ def places(given, at=()):
         yield from places(given[key], (*at, key))
 
 
-WRAPPED = ["${NAME}", pytest.param(["${NAME}"], marks=pytest.mark.long), {"a": "${NAME}"}]
+WRAPPED = [
+    "${NAME}",
+    *(pytest.param(each, marks=pytest.mark.long) for each in (["${NAME}"], {"a": "${NAME}"})),
+]
 
 
 @pytest.mark.parametrize("wrapped", WRAPPED)
