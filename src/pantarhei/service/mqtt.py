@@ -40,15 +40,12 @@ class MQTTMessages(Source):
         self._id = section.client or f"{config.name}-{name}"
         self._client: Client | None = None
         self._inbox: Inbox | None = None
+        self._filters = [(topic, int(section.qos)) for topic in section.topics]
         self._connection, self._resumes = 0, False  # its number, and whether the broker has kept the session
         self._since, self._short = -math.inf, 0  # time of the connection; number of short ones in a row
 
     def check(self) -> None:
         self._broker.check(self._filters)
-
-    @property
-    def _filters(self) -> Sequence[tuple[str, int]]:
-        return [(topic, int(self.section.qos)) for topic in self.section.topics]
 
     def start(self, inbox: Inbox, position: Mapping[str, Any] | None) -> None:
         self._inbox = inbox
@@ -72,7 +69,7 @@ class MQTTMessages(Source):
             self.failed(f"the broker refuses the connection: {reason}")
         else:
             self._since, self._resumes = time.monotonic(), flags.session_present
-            client.subscribe(list(self._filters))
+            client.subscribe(self._filters)
 
     def _on_connect_fail(self, client: Client, data: object) -> None:
         error = sys.exc_info()[1]  # paho does not pass it
@@ -89,10 +86,12 @@ class MQTTMessages(Source):
         self._connection += 1
         lasted, self._since = time.monotonic() - self._since, -math.inf
         self._short = self._short + 1 if lasted < _SHORT else 0
+        if self._inbox is None:  # the end
+            return
         if self._short > 1:
             remedy = f"if another client has the id {self._id}, set another one by the key client"
             self.failed(f"disconnected within {_SHORT:.0f} s again; {remedy}")
-        elif self._inbox is not None:  # not at the end
+        else:
             self.failed(self.status.problem or f"disconnected: {reason}")
 
     def _on_message(self, client: Client, data: object, message: Any) -> None:
