@@ -130,8 +130,8 @@ CHECK_EXAMPLES = (
 SERVE = (
     "Run a service: messages of brokers, HTTP or files are journaled and processed by a reasoner, and its "
     "changes are written to databases, files and brokers. SPARQL, events, metrics and a page are served over "
-    "HTTP.\n\nThe service runs until SIGTERM. After a crash it continues where it was: restart it with "
-    "the same configuration."
+    "HTTP.\n\nThe service runs until SIGTERM or Ctrl-C. After a crash, start it again: it restores the last "
+    "checkpoint and processes newer records of the journal."
 )
 SERVE_EXAMPLES = (
     "[bold]Examples[/bold]\n\n"

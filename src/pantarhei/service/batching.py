@@ -187,13 +187,13 @@ class Batcher:
         newest, oldest = (times[0], times[0]) if len(times) == 1 else (max(times), min(times))
         if clock.max_ahead is not None and newest > now + clock.max_ahead:
             detail = f"the time {newest.isoformat()} is more than {clock.max_ahead} ahead of the clock"
-            return "ahead", f"{detail}, {now.isoformat()}; max_ahead permits more"
+            return "ahead", f"{detail}, {now.isoformat()}; raise clock.max_ahead to accept it"
         if last is None:
             return None
         bound = last if self._in_order else last - clock.allowed_lateness
         if oldest < bound:
-            detail = f"the time {oldest.isoformat()} is older than {bound.isoformat()}, up to which"
-            return "late", f"{detail} messages are processed; allowed_lateness permits more"
+            detail = f"the time {oldest.isoformat()} precedes the watermark {bound.isoformat()}"
+            return "late", f"{detail}; raise clock.allowed_lateness to accept it"
         return None
 
     # order: event

@@ -53,7 +53,11 @@ def reaching(name: str, address: str, secret: str | None = None) -> Iterator[Non
 
 
 def text_of(error: object, secret: str | None = None) -> str:
-    """Return the text of an error on one line of bounded length, without a secret."""
+    """Return the text of an error on one line of bounded length, without a secret; without the name of the
+    source or sink, which its reader shows beside it.
+    """
+    if isinstance(error, ConnectionFailedError):
+        error = f"{error.address} cannot be reached: {error.problem}"
     given = error.args[0] if isinstance(error, Exception) and error.args else error
     text = given.str() if hasattr(given, "str") else str(error)  # the first one is an error of Kafka
     shown = " ".join((text or repr(error)).split())

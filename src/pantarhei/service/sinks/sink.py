@@ -172,7 +172,7 @@ class Sink(ABC):
             self._connect()
         except Exception as error:
             self._fail(error)
-            LOG.warning("sink %s: %s; tried again", self.name, self.status.problem)
+            LOG.warning("sink %s: %s; retrying", self.name, self.status.problem)
         self._thread.start()
 
     def _keep(self, record: int, size: int = -1, file: str = "") -> None:
@@ -286,7 +286,7 @@ class Sink(ABC):
                 failing = time.monotonic() - began
                 self.status.overdue = failing >= self.retry.total_seconds()
                 level = logging.ERROR if self.status.overdue else logging.WARNING
-                text = "sink %s: %s; failing for %.0f s, tried again in %.1f s"
+                text = "sink %s: %s; failing for %.0f s, retrying in %.1f s"
                 LOG.log(level, text, self.name, self.status.problem, failing, pause)
                 if self._ending.wait(pause):
                     return False

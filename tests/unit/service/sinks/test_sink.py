@@ -6,10 +6,11 @@ import itertools
 import pickle
 import threading
 from datetime import timedelta
+from unittest import mock
 
 import pytest
 
-from pantarhei.errors import JournalError
+from pantarhei.errors import ConnectionFailedError, JournalError
 from pantarhei.service import clients
 from pantarhei.service.sinks import sink as sinks
 from pantarhei.service.sinks.sink import Position, Positions, Sink, letters_of
@@ -50,6 +51,14 @@ def _no_pauses(monkeypatch):
 
 def ids(records):
     return [each.id for record in records for each in record.changes]
+
+
+def test_a_line_of_the_log_names_the_sink_once(tmp_path, caplog):
+    sink = ListSink(tmp_path, [], name="store")
+    sink.open = mock.Mock(side_effect=ConnectionFailedError("store", "/a.db", "it is a folder"))
+    sink.begin(0)
+    sink.finish(5)
+    assert caplog.messages == ["sink store: /a.db cannot be reached: it is a folder; retrying"]
 
 
 @pytest.mark.parametrize("failing", [(), (1,), (2,), (1, 2, 3), (2, 4, 5, 6), (1, 3, 5, 7)])
