@@ -91,7 +91,7 @@ class AppendingSink(Sink):
                 self._append("".join(pending))
                 self._keep(emitted.number - 1, self._size, self.address)
                 pending.clear()
-                os.replace(self.path, self.rolled)
+                self.roll(emitted)
                 self._begin_anew()
             lines = list(self.lines(emitted))
             if lines and self._begun is None:
@@ -101,6 +101,10 @@ class AppendingSink(Sink):
             pending += lines
         self._append("".join(pending))
         self._keep(given[-1].number, self._size, self.address)
+
+    def roll(self, emitted: Emitted) -> None:
+        """Rename the file before a record is written."""
+        os.replace(self.path, self.rolled)
 
     def _is_due(self, emitted: Emitted) -> bool:
         if self.period is None or self._begun is None:
@@ -159,10 +163,12 @@ class DeadLettersFile(AppendingSink):
     """File of dead letters, one JSON object on each line.
 
     When its first letter is older than `keep`, the file is renamed to `<file>.1`, which replaces the file of
-    this name: a letter is kept for at least that time, and at most twice as long.
+    this name: a letter is kept for at least that time, and at most twice as long. Both files together have at
+    most 1 GB; letters that are deleted earlier for that reason are counted in the log.
     """
 
     takes_dead = True
+    largest = 500_000_000
 
     def __init__(
         self, name: str, config: ServiceConfig, section: DeadLettersSection, positions: Positions
@@ -172,6 +178,13 @@ class DeadLettersFile(AppendingSink):
 
     def time_of(self, emitted: Emitted) -> datetime:
         return emitted.received or emitted.at  # steps may have times of long ago
+
+    def roll(self, emitted: Emitted) -> None:
+        if self._size >= self.largest and self.rolled.exists():
+            with self.rolled.open("rb") as lines:
+                text = "%s: %d dead letters are deleted before the end of keep: the files have %d bytes"
+                LOG.warning(text, self.path, sum(1 for _ in lines), 2 * self.largest)
+        super().roll(emitted)
 
     def lines(self, emitted: Emitted) -> Iterator[str]:
         for each in changes_of_letters(emitted):

@@ -6,6 +6,7 @@ import csv
 import itertools
 import json
 import os
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -17,7 +18,7 @@ from pyarrow import parquet
 from pantarhei.errors import ConnectionFailedError, OptionError
 from pantarhei.service.connections import make_sinks
 from pantarhei.service.sinks import file
-from service_tools import site
+from service_tools import site, wait_until
 from sink_tools import Crash, Crashing, at, emitted, feed
 
 RECORDS = [emitted(1, 1), emitted(2, 0, dead=1), emitted(3, 2, dead=1), emitted(4, 0), emitted(5, 1)]
@@ -199,6 +200,30 @@ def test_dead_letters_are_kept_for_their_time(tmp_path):
     assert [[int(each["id"].split("-")[0]) for each in letters] for letters in found] == [[4, 5, 6], [7]]
     assert found[0][0]["reason"] == "malformed"
     assert found[0][0]["payload_base64"] == "/3s="
+
+
+@pytest.mark.parametrize("size", [0, 1, 700])
+def test_files_of_dead_letters_are_bounded_and_the_log_counts_what_is_deleted(tmp_path, caplog, size):
+    [sink] = make_sinks(configured(tmp_path, {"dead_letters": {"file": "dead.ndjson", "keep": "1d"}}))
+    (tmp_path / "state").mkdir()
+    sink.largest = size or sink.largest
+    line = len("".join(sink.lines(emitted(1, 0, dead=1))))
+    feed(sink, [emitted(number, 0, dead=1) for number in range(10, 70)], batch=1)
+    files = [path.read_text().splitlines() for path in sorted(tmp_path.glob("dead.ndjson*"))]
+    kept = [json.loads(each)["id"].split("-")[0] for lines in reversed(files) for each in lines]
+    assert kept == [str(number) for number in range(70 - len(kept), 70)], "the newest"
+    assert len(files) == 2 - (not size) and sum(map(len, files)) <= (2 * (size // line + 1) if size else 60)
+    deleted = [int(re.search(r": (\d+) dead letters", text)[1]) for text in caplog.messages]
+    assert sum(deleted) == 60 - len(kept)
+
+
+def test_parquet_files_appear_by_time_though_nothing_changes(tmp_path):
+    sink = sink_of(tmp_path, "parquet")
+    sink.begin(0)
+    for each in (emitted(1, 1), emitted(2, 0), emitted(3, 0)):
+        sink.put(each)
+    wait_until(lambda: list((tmp_path / "lake").glob("*.parquet")))
+    assert sink.finish(20)
 
 
 @pytest.mark.parametrize("section", [{"file": "o.ndjson"}, {"file": "o.csv"}, {"sql": "sqlite:///o.db"}])
