@@ -194,7 +194,7 @@ def test_a_thousand_clients_that_are_idle_slow_or_do_not_read_hold_up_nobody(tmp
                 answer = client.get("/sparql", params={"query": "ASK { ?s a :Hot }"})
                 assert answer.status_code in (200, 429, 503), answer.text
                 sent += answer.status_code == 200
-        assert set(statuses) <= {202, 503} and statuses.count(202) > 100 and sent > 0
+        assert set(statuses) <= {202, 503} and statuses.count(202) >= 50 and sent > 0
         assert memory_of(process) - before < 150_000_000
         assert client.get("/health").status_code == 200
         stored = sum(len(record.messages) for record in read_journal(tmp_path / "state"))
