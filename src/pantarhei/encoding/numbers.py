@@ -23,7 +23,7 @@ NONE = -1
 
 Integers = npt.NDArray[np.int32]
 
-Pace = Callable[[Iterable[Any]], Iterator[Any]]
+Pace = Callable[[Iterable[Any]], Iterable[Any]]
 """Function that iterates over a large input, and lets other threads run meanwhile."""
 
 NO_FACTS: Integers = np.empty((0, 3), np.int32)

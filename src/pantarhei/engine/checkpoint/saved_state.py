@@ -7,7 +7,7 @@ window model is built from the history. Levels are renumbered from 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import chain, pairwise, starmap
 from types import UnionType
@@ -219,7 +219,7 @@ def save(
     departures = [*history.past.due, *history.past.departures()]
     departed = [entry for departure in departures for entry in departure.entries]
 
-    def entries() -> Iterator[Entry]:
+    def entries() -> Iterable[Entry]:
         return pacer(chain(departed, history.log))
 
     def parts() -> Iterator[Integers]:
