@@ -24,10 +24,8 @@ def some_arguments(error):
         for p in inspect.signature(error.__init__).parameters.values()
         if p.name != "self" and p.kind is p.POSITIONAL_OR_KEYWORD
     ]
-    return [
-        ("one", "two") if "Sequence" in str(p.annotation) else 3 if "int" in str(p.annotation) else p.name
-        for p in parameters
-    ]
+    given = {"Sequence": ("one", "two"), "int": 3, "bool": True}
+    return [next((given[kind] for kind in given if kind in str(p.annotation)), p.name) for p in parameters]
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
@@ -45,7 +43,11 @@ def test_an_error_keeps_its_fields_and_says_them(error):
     arguments = some_arguments(error)
     raised = error(*arguments)
     assert list(raised.__dict__.values()) == arguments
-    for argument in arguments:
+    for place, argument in enumerate(arguments):
+        if argument is True:
+            other = [*arguments[:place], False, *arguments[place + 1 :]]
+            assert str(error(*other)) != str(raised)
+            continue
         for said in argument if isinstance(argument, tuple) else [argument]:
             assert str(said) in str(raised)
 

@@ -305,10 +305,12 @@ def with_arrival(
         repair: the repair of the ABox.
         past: the ABoxes that have left the window.
     """
-    repairs = history.repairs.from_level(past.first_level(log)) if history.repairs else history.repairs
-    newest = repairs.newest
-    if newest is not None and newest.level == arrival.level:  # of an earlier part of the ABox
-        repairs = repairs.without_newest()
+    repairs = history.repairs
+    if repairs.chunks:
+        repairs = repairs.from_level(past.first_level(log))
+        newest = repairs.newest
+        if newest is not None and newest.level == arrival.level:  # of an earlier part of the ABox
+            repairs = repairs.without_newest()
     counters = history.counters._replace(pushes=history.counters.pushes + 1)
     if arrival.contradicted:
         repairs = repairs.with_newest(PastRepair(arrival.level, repair))
@@ -368,8 +370,8 @@ class StepLog:
         Args:
             before: the counters before the step.
         """
-        repair, newest, counters = done.update.repair, done.history.repairs.newest, done.history.counters
-        if newest is not None and newest.repair is repair:
+        repair, chunks, counters = done.update.repair, done.history.repairs.chunks, done.history.counters
+        if chunks and chunks[-1][-1].repair is repair:
             if _repair_log.isEnabledFor(logging.INFO):
                 _repair_log.info("at %s: %s", show_time(repair.at), repair.summary())
             if _repair_log.isEnabledFor(logging.DEBUG):
