@@ -16,7 +16,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.inspect import TypeAliasForwardRef
 from sphinx.util.nodes import make_refnode
 
-import pantarhei.spark  # noqa: F401  (autodoc would import it after `complete_modules`)
+import pantarhei.spark
 from pantarhei.version import __version__
 
 DOCS = Path(__file__).parent
@@ -182,6 +182,8 @@ def with_links(text: str, folder: Path, seen_from: Path) -> str:
 
 def complete_modules(app: Sphinx) -> None:
     """Import into each module the names of its annotations that it imports for type checkers only."""
+    for name in pantarhei.spark.__all__:
+        getattr(pantarhei.spark, name)  # imports its module
     blocks = [
         (module, ast.Module(node.body, []))
         for name, module in sys.modules.items()
