@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from pantarhei.errors import OptionError
@@ -41,7 +42,11 @@ _SINKS: Mapping[type, Callable[[str, ServiceConfig, Any, Positions], Sink]] = {
 
 def make_sources(config: ServiceConfig) -> list[Source]:
     """Return the sources of a configuration, not connected. Raises the errors of their constructors."""
-    return [_SOURCES[type(section)](name, config, section) for name, section in config.sources.items()]
+    made = []
+    for name, section in config.sources.items():
+        with _errors_of(f"sources.{name}"):
+            made.append(_SOURCES[type(section)](name, config, section))
+    return made
 
 
 def make_sinks(config: ServiceConfig) -> list[Sink]:
@@ -53,8 +58,20 @@ def make_sinks(config: ServiceConfig) -> list[Sink]:
             raise OptionError("sinks", repr(DEAD_LETTERS), "another name, for it is reserved")
         update = {"of": (DEAD_LETTERS,)} if isinstance(config.dead_letters, sections.SinkSection) else {}
         given[DEAD_LETTERS] = config.dead_letters.model_copy(update=update)
-    found = [_SINKS[type(section)](name, config, section, positions) for name, section in given.items()]
+    found = []
+    for name, section in given.items():
+        with _errors_of(f"sinks.{name}" if name in config.sinks else name):
+            found.append(_SINKS[type(section)](name, config, section, positions))
     paths = Counter(sink.path for sink in found if isinstance(sink, AppendingSink))
     if twice := [path for path, count in paths.items() if count > 1]:
         raise OptionError("file", repr(str(twice[0])), "a file that no other sink writes")
     return found
+
+
+@contextmanager
+def _errors_of(key: str) -> Iterator[None]:
+    """Let errors name the source or sink by its key in the configuration."""
+    try:
+        yield
+    except OptionError as error:
+        raise OptionError(f"{key}: {error.option}", error.given, error.expected) from None

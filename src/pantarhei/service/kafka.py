@@ -44,11 +44,11 @@ class KafkaMessages(PolledSource):
         self._settings = _settings(section) | own
 
     def check(self) -> None:
-        with self._reaching(), closing(self._kafka.Consumer(self._settings)) as consumer:
+        with self._reaching(), closing(self._consumer(log_level=0)) as consumer:  # the error is raised
             self._partitions(consumer)
 
     def receive(self) -> Iterator[Received | None]:
-        with self._reaching(), closing(self._kafka.Consumer(self._settings)) as consumer:
+        with self._reaching(), closing(self._consumer()) as consumer:
             self.note_connection()
             is_first, refreshed = not self.positions, -_REFRESH
             while True:
@@ -65,6 +65,9 @@ class KafkaMessages(PolledSource):
                     yield self.received(topic, message.value() or b"", part, message.offset() + 1)
                 if not found:
                     yield None
+
+    def _consumer(self, **settings: object) -> Any:
+        return self._kafka.Consumer(self._settings | settings, logger=LOG.getChild("kafka"))
 
     def _reaching(self) -> AbstractContextManager[None]:
         return reaching(self.name, self.section.kafka)

@@ -105,7 +105,7 @@ def test_a_broker_that_does_not_answer_is_an_error(tmp_path):
 )
 def test_a_broker_or_topic_that_cannot_be_right_is_refused(tmp_path, mqtt, topic):
     pytest.importorskip("paho.mqtt.client")
-    with pytest.raises(OptionError, match=r"such as|the name of an MQTT source"):
+    with pytest.raises(OptionError, match=r"^sinks\.out: .*(such as|the name of an MQTT source)"):
         sink_of(tmp_path, SOURCES, {"mqtt": mqtt, "topic": topic})
 
 
