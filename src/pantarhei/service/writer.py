@@ -33,7 +33,6 @@ from pantarhei.service.metrics import WriterMetrics
 from pantarhei.service.sources.source import Inbox, Source
 from pantarhei.service.start import checkpoint_number, checkpoint_path, checkpoints, start_driver
 
-_INBOX = 10_000  # messages that may wait for the journal
 _FULL = 1.0  # seconds between attempts to write to a full disk
 _CONNECTING = 10.0  # seconds after the start in which time does not advance before all sources are connected
 _SEGMENT = 60.0  # seconds after which a new segment begins
@@ -56,7 +55,7 @@ class Writer:
         self.journal = MessageJournal(self.folder)
         self.knowledge = read_knowledge(config)
         self.batcher = Batcher(config, self.knowledge.decoder)
-        self.inbox = Inbox(_INBOX)
+        self.inbox = Inbox()
         self.sources = make_sources(config)
         self.sinks = make_sinks(config)
         self.stopping = threading.Event()
@@ -217,7 +216,7 @@ class Writer:
                 return
             except OSError as error:
                 self.blocked = error.strerror or str(error)
-                LOG.error("the journal cannot be written: %s; tried again in %.0f s", self.blocked, _FULL)
+                LOG.error("the journal cannot be written: %s; retrying in %.0f s", self.blocked, _FULL)
                 if self.stopping.wait(_FULL):
                     raise JournalError(str(self.folder), self.blocked, "free space on the disk") from error
 

@@ -93,7 +93,7 @@ class Inbox(queue.Queue[Received]):
     """Queue of received messages; sources wait while it is full, by number or by bytes.
 
     Args:
-        most: number of messages.
+        most: the number of messages that may wait.
     """
 
     def __init__(self, most: int = 10_000) -> None:
