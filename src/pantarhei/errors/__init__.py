@@ -58,7 +58,8 @@
     ├── MissingPackageError        another optional package is not installed
     ├── SparkError                 Spark cannot be started or reached
     │   ├── JavaNotFoundError          no suitable Java
-    │   └── MasterUnreachableError     master's address does not respond
+    │   ├── MasterUnreachableError     master's address does not respond
+    │   └── FileSystemError            folder or object store that cannot be used
     ├── NotEntailedError           explanation is requested for a statement that does not hold
     ├── EntailedError              missing facts are requested for a statement that holds
     ├── DeltaNotKeptError          delta of a step is not recorded
@@ -73,6 +74,7 @@ from __future__ import annotations
 from pantarhei.errors.base import (
     AxiomsInStreamWarning,
     ExcludedOptionError,
+    FileSystemError,
     JavaNotFoundError,
     MasterUnreachableError,
     MissingMemberWarning,
@@ -169,6 +171,7 @@ __all__ = [
     "DeltaNotKeptError",
     "EntailedError",
     "ExcludedOptionError",
+    "FileSystemError",
     "FollowerOverflowError",
     "ForeignInterpretationError",
     "ForgottenTimeError",

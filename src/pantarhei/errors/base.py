@@ -361,6 +361,22 @@ class MasterUnreachableError(SparkError):
         )
 
 
+class FileSystemError(SparkError):
+    """A file system that Spark can write refuses an operation, or has no connector.
+
+    Args:
+        place: the path or URI.
+        reason: the error and a remedy.
+    """
+
+    def __init__(self, place: str, reason: str) -> None:
+        super().__init__(place, reason)
+        self.place, self.reason = place, reason
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.reason}"
+
+
 class AxiomsInStreamWarning(FittedMessage, UserWarning):
     """A stream asserts axioms, which have no effect in a stream. Emitted once per reasoner.
 

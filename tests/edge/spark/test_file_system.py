@@ -1,0 +1,176 @@
+"""Folders on file systems of several kinds; all of them are local folders behind Hadoop's view of them."""
+
+import contextlib
+import os
+import pickle
+import uuid
+
+import pytest
+
+from pantarhei.errors import FileSystemError, OptionError
+from pantarhei.spark.file_system import HadoopFolder, LocalFolder, folder_at, reason_of
+
+OVERLOADED = "org.apache.hadoop.fs.viewfs.ViewFileSystemOverloadScheme"  # any scheme over a local folder
+
+
+def uri_over(spark, scheme, path):
+    """Return the URI of a folder of `scheme` whose files are in the local folder `path`."""
+    if scheme == "file":
+        return f"file:{path}"
+    name = uuid.uuid4().hex  # Hadoop caches a file system with its configuration
+    spark.conf.set(f"fs.viewfs.mounttable.{name}.link./at", f"file://{path}")
+    if scheme != "viewfs":
+        spark.conf.set(f"fs.{scheme}.impl", OVERLOADED)
+        spark.conf.set("fs.viewfs.overload.scheme.target.file.impl", "org.apache.hadoop.fs.LocalFileSystem")
+    return f"{scheme}://{name}/at"
+
+
+SCHEMES = ["file", "viewfs", "nocontext", "cos"]
+"""Renamed with `FileContext`, directly and by a mount; renamed without it; uploaded."""
+
+
+@pytest.fixture(params=SCHEMES)
+def uri(request, spark, tmp_path):
+    return uri_over(spark, request.param, tmp_path)
+
+
+def test_a_folder_has_the_files_that_were_written_last(spark, uri, tmp_path):
+    folder = HadoopFolder(uri + "/", spark) / "a b%20ü"
+    assert (folder.names(), folder.exists("one"), folder.is_file()) == ([], False, False)
+    folder.make()
+    for data in (b"", bytes(range(256)) * 500, b"last"):
+        folder.write("one", data)
+        assert folder.read("one") == folder.source("one") == data
+    folder.write_text("two", "ü")
+    (folder / "three").make()
+    assert folder.names() == ["one", "three", "two"]
+    assert folder.read_text("two") == (tmp_path / "a b%20ü" / "two").read_text() == "ü"
+    assert (folder / "one").is_file() and not (folder / "three").is_file()
+    assert folder.uri == str(folder) == f"{uri}/a b%20ü"
+    folder.remove("one")
+    folder.remove("one")
+    assert folder.names() == ["three", "two"]
+
+
+class Killed(BaseException):
+    """Stands for the end of the process."""
+
+
+class Until:
+    """Java object whose methods fail after a number of calls, for good."""
+
+    def __init__(self, java, calls):
+        self.java, self.calls = java, calls
+
+    def __getattr__(self, name):
+        method = getattr(self.java, name)
+
+        def call(*arguments):
+            self.calls[0] -= 1
+            if self.calls[0] < 0:
+                raise Killed
+            return method(*arguments)
+
+        return call
+
+
+@pytest.mark.parametrize("scheme", [scheme for scheme in SCHEMES if scheme != "cos"])
+def test_a_writer_killed_at_any_point_leaves_the_old_file_or_the_new_one(spark, scheme, tmp_path):
+    uri = uri_over(spark, scheme, tmp_path)
+    ends = []
+    for first in (False, True):  # no old file, and an old file
+        for calls in range(20):
+            folder = HadoopFolder(f"{uri}/{first}{calls}", spark)
+            folder.make()
+            if first:
+                folder.write("state", b"old")
+            _ = folder._uploads_are_atomic, folder._context
+            left = [calls]
+            folder._files = Until(folder._files, left)
+            if folder._context is not None:
+                folder._context = Until(folder._context, left)
+            with contextlib.suppress(Killed):
+                folder.write("state", b"new")
+            after = HadoopFolder(folder.uri, spark)
+            after.make()
+            ends.append(after.read("state") if after.exists("state") else b"")
+            assert ends[-1] in ((b"old", b"new") if first else (b"", b"new"))
+            assert after.names() == (["state"] if ends[-1] else [])
+            assert not [name for name in os.listdir(tmp_path / f"{first}{calls}") if "tmp" in name]
+            if left[0] >= 0:  # nothing was cut off
+                break
+        assert ends[-1] == b"new"
+    assert ends.count(b"old") >= 3 and ends.count(b"") >= 3
+
+
+def test_a_file_that_java_wrote_with_a_checksum_can_be_replaced_and_read(spark, uri, tmp_path):
+    folder = HadoopFolder(f"{uri}/offsets", spark)
+    folder._files.create(folder._path("7"), True).close()
+    assert os.listdir(tmp_path / "offsets").count(".7.crc") == 1
+    folder.write_text("7", "new")
+    assert folder.read_text("7") == "new"  # Java verifies the checksum
+
+
+@pytest.mark.parametrize(
+    ("given", "path"),
+    [("out", "out"), ("/a%20b", "/a%20b"), ("file:///a%20b", "/a b"), ("file:/a", "/a"), ("FILE:/a", "/a")],
+)
+def test_paths_and_file_uris_are_local(spark, given, path):
+    found = folder_at("output", given, spark)
+    assert isinstance(found, LocalFolder) and str(found) == path
+    assert found.uri.startswith("file:///") and found.uri.endswith(path)
+
+
+@pytest.mark.parametrize("given", ["", "file://out", "file://host/out"])
+def test_places_without_a_folder_are_refused(spark, given):
+    with pytest.raises(OptionError, match=r"output='.*' is invalid: expected"):
+        folder_at("output", given, spark)
+
+
+@pytest.mark.parametrize(
+    ("uri", "reason"),
+    [
+        (
+            "s3a://bucket/out",
+            r"no connector for s3a .*; start .* --packages org.apache.hadoop:hadoop-aws:\d",
+        ),
+        ("abfss://a@b.example/out", r"--packages org.apache.hadoop:hadoop-azure:\d"),
+        ("s3://bucket/out", r"no connector for s3 .*; outside of EMR, write s3a:// instead"),
+        ("dbfs:/out", r"no connector for dbfs .*; it exists on Databricks only"),
+        ("unheard://of/out", r"spark-submit --packages <its connector>"),
+        ("hdfs:/out", r"Incomplete HDFS URI, no host"),
+        ("hdfs://no.example.invalid:1/out", r"its server cannot be reached \(no.example.invalid\)"),
+        ("viewfs://no.example.invalid/out", r"the file system refuses: IOException: .*Empty Mount table"),
+    ],
+)
+def test_file_systems_that_cannot_be_used_are_named_with_a_remedy(spark, uri, reason):
+    with pytest.raises(FileSystemError, match=reason) as raised:
+        folder_at("output", uri, spark).make()
+    text = str(raised.value)
+    assert text.startswith(f"{uri}: ") and "\n" not in text
+    assert str(pickle.loads(pickle.dumps(raised.value))) == text
+
+
+def test_a_folder_without_permission_and_a_missing_file_are_named(spark, tmp_path):
+    uri = uri_over(spark, "viewfs", tmp_path)
+    root = uri.removesuffix("/at")
+    with pytest.raises(FileSystemError, match=rf"^{root}/other: permission denied \(.*readonly.*; correct"):
+        HadoopFolder(f"{root}/other", spark).make()
+    with pytest.raises(FileSystemError, match=rf"^{uri}/none: it does not exist \(.*; correct the URI"):
+        HadoopFolder(uri, spark).read("none")
+
+
+def test_local_folders_raise_the_errors_of_the_operating_system_with_the_path(tmp_path):
+    folder = LocalFolder(tmp_path / "file")
+    (tmp_path / "file").touch()
+    assert folder.is_file() and folder.names() == []
+    for use in (folder.make, lambda: folder.read("one"), lambda: (folder / "one").make()):
+        with pytest.raises(FileSystemError, match=rf"^{tmp_path}/file(/one)?: (Not a directory|File exists)"):
+            use()
+    with pytest.raises(FileSystemError, match="null character"):
+        LocalFolder(tmp_path / "a\0b").make()
+
+
+def test_a_failure_that_java_does_not_explain_is_given_as_it_is():
+    failure = RuntimeError("out of\norder")
+    assert reason_of(failure, "s3a://b", "3.5.0") == "the file system refuses: RuntimeError: out of"
