@@ -34,14 +34,7 @@ FILES = 16
 # short, takes twice the time for millions of rows.
 JAVA = {"spark.driver.extraJavaOptions": "-XX:+UseSerialGC"}
 BATCH = 10_000  # Spark's default number of rows per batch sent to a worker
-_WRITTEN = pa.schema(
-    [
-        *SCHEMA,
-        pa.field("derived", pa.bool_()),
-        pa.field("conflicts", pa.list_(pa.int32())),
-        pa.field("skipped", pa.int32()),
-    ]
-)
+_WRITTEN = SCHEMA.append(pa.field("derived", pa.bool_()))
 NAMES = ("subject", "predicate", "object")
 
 AS_IT_IS, CLUSTERED, IDENTITY, ALONE = "as it is", "clustered", "identity, clustered", "without Spark"
@@ -116,7 +109,7 @@ def _without_spark(folder: str, seconds: int, rounds: int) -> dict[str, Any]:
     pa.set_cpu_count(1)
     sensors = Sensors(DEVICES)
     foundation = Foundation.of(sensors.ontology, sensors.background)
-    writing = FactWriter(_WRITTEN, False)
+    writing = FactWriter(_WRITTEN)
     task = MaterializeTask(_LocalBroadcast(foundation), foundation.digest, writing, "raise")
     tenth = [0, 0, 0, 0, 0, 0]
     for batch in task(_batches(folder, seconds // 10)):

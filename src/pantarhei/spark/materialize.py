@@ -25,7 +25,7 @@ from pantarhei.interpretation.interpretation import Interpretation, Interpretati
 from pantarhei.model.term import Triple
 from pantarhei.ontology.ontology import Ontology
 from pantarhei.owl.graph_files import GraphFiles
-from pantarhei.spark.frame import COLUMNS, TIMESTAMP, check_frame
+from pantarhei.spark.frame import TIMESTAMP, check_frame
 from pantarhei.spark.frame_mapping import MappingSource, to_triples
 from pantarhei.spark.worker import (
     ON_ERROR,
@@ -184,28 +184,33 @@ def materialize_aboxes(
     check_frame(df, False, "one that does not stream; use reason_stream for this DataFrame")
     given = to_triples(df, columns, mapping)
     foundation = Foundation.of(ontology, background, unique_names, numbers)
-    schema = StructType(
-        [
-            *(StructField(field.name, field.dataType) for field in given.schema.fields),
-            StructField(DERIVED, BooleanType()),
-            StructField(CONFLICTS, ArrayType(IntegerType())),
-            StructField(SKIPPED, IntegerType()),
-        ]
-    )
+    counts_skipped = observation is not None and on_error == "skip"
+    schema = _fact_schema(given.schema, conflicts, counts_skipped)
     arrow = to_arrow_schema(schema, timezone="UTC")
-    report = None if observation is None else SkippedCountWriter(arrow)
+    report = SkippedCountWriter(arrow) if counts_skipped else None
     closing = DataFrameMaterializer(
-        df.sparkSession, foundation, schema, FactWriter(arrow, conflicts), on_error, report, conflicts
+        df.sparkSession, foundation, schema, FactWriter(arrow), on_error, report, conflicts
     )
     closed = closing.apply(by_timestamp(given, clustered, spark_partitions))
     if observation is not None:
         closed = closed.observe(
             observation,
             f.count(f.col(TIMESTAMP)).alias("facts"),
-            f.count(f.when(f.size(CONFLICTS) > 0, 1)).alias("conflicting"),
-            f.coalesce(f.sum(SKIPPED), f.lit(0)).alias(SKIPPED),
-        ).where(f.col(TIMESTAMP).isNotNull())
-    return closed.select(*COLUMNS, DERIVED, *([CONFLICTS] if conflicts else []))
+            f.count(f.when(f.size(CONFLICTS) > 0, 1) if conflicts else f.lit(None)).alias("conflicting"),
+            f.coalesce(f.sum(SKIPPED) if counts_skipped else f.lit(None), f.lit(0)).alias(SKIPPED),
+        )
+    return closed.where(f.col(TIMESTAMP).isNotNull()).drop(SKIPPED) if counts_skipped else closed
+
+
+def _fact_schema(given: StructType, conflicts: bool, skipped: bool) -> StructType:
+    """Return the schema of a result with only the columns that are needed, since Spark converts each cell."""
+    fields = [StructField(field.name, field.dataType) for field in given.fields]
+    fields.append(StructField(DERIVED, BooleanType()))
+    if conflicts:
+        fields.append(StructField(CONFLICTS, ArrayType(IntegerType())))
+    if skipped:
+        fields.append(StructField(SKIPPED, IntegerType()))
+    return StructType(fields)
 
 
 class DataFrameMaterializer:
@@ -257,18 +262,19 @@ class DataFrameMaterializer:
 
 @dataclass(frozen=True, slots=True)
 class FactWriter:
-    """Writer that converts an interpretation to a table with one row per fact."""
+    """Writer that converts an interpretation to a table of `schema` with one row per fact."""
 
     schema: pa.Schema
-    with_conflicts: bool
 
     def __call__(self, at: pa.Scalar, made: Interpretation, texts: InterpretationTables) -> pa.Table:
         facts = texts.table(made, apart=True)
-        conflicts = _conflicts(made) if self.with_conflicts else pa.nulls(len(facts))
-        columns = [pa.repeat(at, len(facts)), *facts.columns, conflicts, pa.nulls(len(facts))]
-        return pa.table(
-            [c.cast(field.type) for c, field in zip(columns, self.schema, strict=True)], schema=self.schema
-        )
+        columns = dict(zip(facts.column_names, facts.columns, strict=True))
+        columns[TIMESTAMP] = pa.repeat(at, len(facts))
+        if CONFLICTS in self.schema.names:
+            columns[CONFLICTS] = _conflicts(made)
+        if SKIPPED in self.schema.names:
+            columns[SKIPPED] = pa.nulls(len(facts))
+        return pa.table([columns[each.name].cast(each.type) for each in self.schema], schema=self.schema)
 
 
 def _conflicts(made: Interpretation) -> pa.Array:
