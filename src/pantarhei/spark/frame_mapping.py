@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as f
-from pyspark.sql.pandas.types import to_arrow_type
+from pyspark.sql.pandas.types import to_arrow_schema, to_arrow_type
+from pyspark.sql.types import StructType
 
 from pantarhei.errors import (
     ExcludedOptionError,
@@ -32,7 +34,7 @@ from pantarhei.io.mapping.text_times import check_unordered
 from pantarhei.io.tables.arrow_table import ArrowTable, outermost
 from pantarhei.model.time import FLOAT_TICKS, TimeKind
 from pantarhei.rdf.triple_table import TermColumn
-from pantarhei.spark.frame import TIMESTAMP, arrow_schema, check_frame, columns_ddl, normalized, quoted
+from pantarhei.spark.frame import TIMESTAMP, check_frame, frame_schema, normalized, quoted
 from pantarhei.spark.invalid_rows import error_rows, shortened
 from pantarhei.spark.worker import ON_ERROR, OnError, SkippedRows, log_skipped
 
@@ -56,6 +58,7 @@ class MapRowsTask:
         wrong: handling of rows that do not fit the mapping: "raise" raises the first error; "skip" skips and
             logs the rows; "carry" replaces them by rows without a time that carry the errors to a later check
             (`invalid_rows.error_rows`).
+        carried: columns of the table that each triple keeps.
     """
 
     bound: BoundMapping
@@ -63,6 +66,7 @@ class MapRowsTask:
     kind: TimeKind
     schema: pa.Schema
     wrong: OnInvalid
+    carried: tuple[str, ...] = ()
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         skipped = SkippedRows()
@@ -71,12 +75,13 @@ class MapRowsTask:
             cells = self.cells(batch)
             mapped = map_rows(self.bound, cells, batch.num_rows, 1, self.mapping, self.kind)
             times_cut += mapped.times_cut
-            yield self._triples(mapped)
+            yield self._triples(mapped, batch)
             errors = [_error(cells, bad) for bad in mapped.bad]
             if errors and self.wrong == "raise":
                 raise errors[0]
             if errors and self.wrong == "carry":
-                yield error_rows(errors, self.schema)
+                rows = np.array([bad.row for bad in mapped.bad])
+                yield error_rows(errors, self.schema, self._carried(batch, rows))
             skipped.note(errors, len(errors))
         if times_cut:
             _LOG.warning("%d times of %s cut to microseconds", times_cut, NAME)
@@ -89,11 +94,22 @@ class MapRowsTask:
         (block,) = table.blocks(tuple(self.bound.columns))
         return {name: _in_utc(array) for name, array in block.columns.items()}
 
-    def _triples(self, mapped: MappedRows) -> pa.RecordBatch:
-        ticks = pa.array(np.repeat(mapped.ticks, np.diff(mapped.ends, prepend=0)))
+    def _carried(self, batch: pa.RecordBatch, rows: npt.NDArray[np.int64]) -> dict[str, pa.Array]:
+        """Return the carried columns of some rows by name."""
+        return {
+            name: batch.column(name).take(pa.array(rows)).cast(self.schema.field(name).type)
+            for name in self.carried
+        }
+
+    def _triples(self, mapped: MappedRows, batch: pa.RecordBatch) -> pa.RecordBatch:
+        copies = np.diff(mapped.ends, prepend=0)
+        ticks = pa.array(np.repeat(mapped.ticks, copies))
         if self.kind is TimeKind.FLOAT:
             ticks = pc.divide(ticks.cast(pa.float64(), safe=False), float(FLOAT_TICKS))
         columns = [ticks, *map(_texts, mapped.triples)]
+        if self.carried:
+            valid = np.delete(np.arange(batch.num_rows), [bad.row for bad in mapped.bad])
+            columns += self._carried(batch, np.repeat(valid, copies)).values()
         return pa.record_batch(
             [column.cast(field.type) for column, field in zip(columns, self.schema, strict=True)],
             schema=self.schema,
@@ -178,32 +194,36 @@ def to_triples(
     columns: Mapping[str, str] | None,
     mapping: MappingSource | None,
     wrong: OnInvalid = "carry",
+    carry: Sequence[str] = (),
 ) -> DataFrame:
     """Normalize a user's DataFrame, by the names of its columns or by a mapping.
 
     Args:
         columns: by normalized name, the names of columns in `df` that are named differently.
         wrong: handling of rows that do not fit the mapping, as for `MapRowsTask`.
+        carry: columns of `df` that follow the normalized ones.
 
     Raises:
         OptionError: a column is missing or has an unsupported type; or `columns` is given with `mapping`.
         MappingError: the mapping cannot be read, or does not fit the columns.
     """
     if mapping is None:
-        return normalized(df, columns)
+        return normalized(df, columns, carry)
     if columns is not None:
         raise ExcludedOptionError("columns", "…", "The mapping names the columns.")
-    return _melted(df, mapping, wrong)
+    return _melted(df, mapping, wrong, carry)
 
 
-def _melted(df: DataFrame, mapping: MappingSource, wrong: OnInvalid) -> DataFrame:
+def _melted(df: DataFrame, mapping: MappingSource, wrong: OnInvalid, carry: Sequence[str] = ()) -> DataFrame:
     given = read_mapping(mapping)
     schema = _arrow_schema(df)
     bound = _bound(schema, given)
     kind = _kind(schema, bound, given)
-    task = MapRowsTask(bound, given.source, kind, arrow_schema(kind), wrong)
-    needed = df.select(*map(quoted, outermost(schema, tuple(bound.columns))))
-    return needed.mapInArrow(task, columns_ddl(kind))
+    result = StructType([*frame_schema(kind), *(df.schema[name] for name in carry)])
+    arrow = to_arrow_schema(result, timezone="UTC")
+    task = MapRowsTask(bound, given.source, kind, arrow, wrong, tuple(carry))
+    needed = df.select(*map(quoted, sorted({*outermost(schema, tuple(bound.columns)), *carry})))
+    return needed.mapInArrow(task, result)
 
 
 def _arrow_schema(df: DataFrame) -> pa.Schema:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -110,26 +110,42 @@ def _read(text: bytes, column: str) -> tuple[Term | None, str]:
     return term, "" if _PLACES[column].admits(term) else _PLACES[column].expected
 
 
-def error_rows(errors: Sequence[InvalidRowError], schema: pa.Schema) -> pa.RecordBatch:
+def error_rows(
+    errors: Sequence[InvalidRowError], schema: pa.Schema, carried: Mapping[str, pa.Array]
+) -> pa.RecordBatch:
     """Encode errors as rows of a normalized table: without a time, with the error as the subject.
 
     `row_error` decodes them where rows are checked.
+
+    Args:
+        carried: further columns of the rows by name.
     """
     texts = [_CARRIED + json.dumps(error.args, ensure_ascii=False) for error in errors]
     columns = {field.name: pa.nulls(len(texts), field.type) for field in schema}
-    return pa.record_batch({**columns, SUBJECT: pa.array(texts)}, schema=schema)
+    return pa.record_batch({**columns, SUBJECT: pa.array(texts), **carried}, schema=schema)
 
 
 def row_error(table: pa.Table, problem: InvalidRow) -> InvalidRowError:
     """Return the error for an invalid row, or the error that the row carries, if it is of `error_rows`."""
+    if (carried := carried_error(table, problem)) is not None:
+        return carried
     cells = {name: table.column(name).slice(problem.row, 1) for name in COLUMNS}
     values = {name: cells[name].cast(pa.binary())[0].as_py() for name in TERMS}
-    subject = values[SUBJECT]
-    if problem.column == TIMESTAMP and subject is not None and subject.startswith(_CARRIED.encode()):
-        return InvalidRowError(*json.loads(subject[len(_CARRIED) :]))
     values[TIMESTAMP] = cells[TIMESTAMP].cast(pa.string())[0].as_py()
     row = tuple(f"{name}={shortened(values[name])}" for name in COLUMNS)
     return InvalidRowError(row, problem.column, problem.reason)
+
+
+def carried_error(table: pa.Table, problem: InvalidRow) -> InvalidRowError | None:
+    """Return the error that an invalid row carries, if it is of `error_rows`; None for other rows."""
+    subject = table.column(SUBJECT).slice(problem.row, 1).cast(pa.binary())[0].as_py()
+    if problem.column != TIMESTAMP or subject is None or not subject.startswith(_CARRIED.encode()):
+        return None
+    try:
+        row, column, reason = json.loads(subject[len(_CARRIED.encode()) :])
+        return InvalidRowError([str(each) for each in row], str(column), str(reason))
+    except (ValueError, TypeError):  # a row of the user that begins with the same text
+        return None
 
 
 def shortened(value: object) -> str:
