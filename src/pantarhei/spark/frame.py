@@ -7,7 +7,8 @@ literal), `value` and, for literals, `datatype` and `lang`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import date
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
@@ -17,6 +18,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StringType, StructField, StructType
 
 from pantarhei.errors import OptionError
+from pantarhei.model.datetimes import EPOCH
 from pantarhei.model.time import TimeKind
 
 COLUMNS = ("timestamp", "subject", "predicate", "object")
@@ -37,6 +39,11 @@ def time_type_of(kind: TimeKind) -> str:
     return next(name for name, of in TIME_TYPES.items() if of is kind)
 
 
+def spark_time(kind: TimeKind) -> t.DataType:
+    """Return Spark's column type for timestamps of a kind."""
+    return next(of for of, known in _KINDS.items() if known is kind)
+
+
 def columns_ddl(kind: TimeKind) -> str:
     """Return the schema of a normalized DataFrame in Spark's DDL.
 
@@ -46,11 +53,15 @@ def columns_ddl(kind: TimeKind) -> str:
     return ", ".join([f"timestamp {time_type_of(kind)}", *(f"{name} string" for name in COLUMNS[1:])])
 
 
+def frame_schema(kind: TimeKind) -> StructType:
+    """Return the schema of a normalized DataFrame."""
+    types = zip(COLUMNS, (spark_time(kind), *[StringType()] * 3), strict=True)
+    return StructType([StructField(*each) for each in types])
+
+
 def arrow_schema(kind: TimeKind) -> pa.Schema:
     """Return the schema of a normalized DataFrame as an Arrow schema."""
-    time = next(of for of, known in _KINDS.items() if known is kind)
-    types = zip(COLUMNS, (time, *[StringType()] * 3), strict=True)
-    return to_arrow_schema(StructType([StructField(*each) for each in types]), timezone="UTC")
+    return to_arrow_schema(frame_schema(kind), timezone="UTC")
 
 
 def column_types(schema: StructType, options: Mapping[str, str]) -> tuple[TimeKind, pa.Schema]:
@@ -74,6 +85,7 @@ def column_types(schema: StructType, options: Mapping[str, str]) -> tuple[TimeKi
 
 TIMESTAMP, SUBJECT, PREDICATE, OBJECT = COLUMNS
 TERMS = COLUMNS[1:]
+CHANGE = "change"
 
 _INTEGERS = (t.ByteType, t.ShortType, t.IntegerType, t.LongType)
 _NEEDED_FIELDS = {"type", "value"}
@@ -97,22 +109,43 @@ def check_frame(df: object, streams: bool, expected: str) -> None:
         raise OptionError("df", given, expected)
 
 
-def normalized(df: DataFrame, columns: Mapping[str, str] | None = None) -> DataFrame:
+def normalized(
+    df: DataFrame, columns: Mapping[str, str] | None = None, carry: Sequence[str] = ()
+) -> DataFrame:
     """Convert a user's DataFrame to normalized columns: timestamp, subject, predicate and object.
 
     Args:
         columns: by normalized name, the names of columns in `df` that are named differently.
+        carry: columns of `df` that follow unchanged.
 
     Raises:
-        OptionError: a column is missing, or its type cannot be converted.
+        OptionError: a column is missing, or its type cannot be converted; or the DataFrame has changes.
     """
     called = _called(columns)
+    _refuse_changes(df)
     for name in COLUMNS:
         if called[name] not in df.columns:
             expected = f"the {name}'s column, one of {', '.join(df.columns)}, as in columns={{'{name}': …}}"
             raise OptionError("columns", repr({name: called[name]}), expected)
     times = _time(df, called[TIMESTAMP]).alias(TIMESTAMP)
-    return df.select(times, *(_term(df, called[name]).alias(name) for name in TERMS))
+    terms = (_term(df, called[name]).alias(name) for name in TERMS)
+    return df.select(times, *terms, *map(quoted, carry))
+
+
+def _refuse_changes(df: DataFrame) -> None:
+    """Refuse a DataFrame of changes, whose retracted facts would be read as assertions.
+
+    Raises:
+        OptionError: beside subject, predicate and object, there is a column `change` of integers.
+    """
+    if {*TERMS, CHANGE} <= set(df.columns) and isinstance(_type_of(df, CHANGE), _INTEGERS):
+        raise OptionError(
+            "df",
+            f"<DataFrame with a column {CHANGE}>",
+            "assertions, but these rows are changes of facts (1 inserted, -1 deleted), and deletions are not "
+            f'assertions; to assert what was inserted: df.where("{CHANGE} = 1").drop("{CHANGE}"); to follow '
+            "the facts themselves, register a query of the first stream",
+        )
 
 
 def _called(columns: Mapping[str, str] | None) -> dict[str, str]:
@@ -133,19 +166,33 @@ def quoted(name: str) -> Column:
 
 
 def _time(df: DataFrame, name: str) -> Column:
-    given = _type_of(df, name)
+    given, column = _type_of(df, name), quoted(name)
     if isinstance(given, _INTEGERS):
-        return quoted(name).cast(t.LongType())
-    if isinstance(given, t.FloatType | t.DoubleType):
-        return quoted(name).cast(t.DoubleType())
+        return column.cast(t.LongType())
+    if isinstance(given, t.DecimalType) and given.scale == 0:
+        return _clipped(column, -(2**63), 2**63 - 1).cast(t.LongType())
+    if isinstance(given, t.FloatType | t.DoubleType | t.DecimalType):
+        return column.cast(t.DoubleType())
     if isinstance(given, t.TimestampType):
-        return quoted(name)
-    advice = "a column of integers, doubles or timestamps"
+        return column
+    if isinstance(given, t.DateType):  # midnight in UTC; a cast would use the zone of the session
+        days = _clipped(f.unix_date(column), _FIRST_DAY - 1, _LAST_DAY + 1)
+        return f.timestamp_micros(days.cast(t.LongType()) * f.lit(_DAY))
+    advice = "a column of integers, doubles, decimals, dates or timestamps"
     if isinstance(given, t.TimestampNTZType):
         advice += "; a time without a zone is a different instant in each time zone: cast it to timestamp"
     elif isinstance(given, t.StringType):
         advice += '; convert it first, for example with to_timestamp(col) or col.cast("long")'
     raise OptionError("columns", f"{name} of type {given.simpleString()}", advice)
+
+
+_DAY = 86_400_000_000  # microseconds
+_FIRST_DAY, _LAST_DAY = (each.toordinal() - EPOCH.toordinal() for each in (date.min, date.max))
+
+
+def _clipped(column: Column, first: int, last: int) -> Column:
+    """Limit integers to a range, outside of which times are invalid; null stays null."""
+    return f.when(column.isNotNull(), f.least(f.greatest(column, f.lit(first)), f.lit(last)))
 
 
 def _term(df: DataFrame, name: str) -> Column:

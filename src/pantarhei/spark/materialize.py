@@ -144,10 +144,10 @@ def materialize_aboxes(
     the rule instances that fire within them. Contradictions are not repaired.
 
     Args:
-        df: a DataFrame with the columns `timestamp` (integer, double or timestamp), `subject`, `predicate`
-            and `object` (strings in N-Triples syntax, or structs of `type`, `value`, `datatype`, `lang`);
-            other columns are ignored. Blank nodes are local to their timestamp; if the background has blank
-            nodes too, the labels of those in `df` get a prefix.
+        df: a DataFrame with the columns `timestamp` (integer, decimal, double, timestamp or date), `subject`,
+            `predicate` and `object` (strings in N-Triples syntax, or structs of `type`, `value`, `datatype`,
+            `lang`); other columns are ignored. Blank nodes are local to their timestamp; if the background
+            has blank nodes too, the labels of those in `df` get a prefix.
         ontology: an ontology from `load_ontology`; its assertions are added to the background.
         background: facts that hold at every time. They and their consequences are not in the result.
         unique_names, numbers: options of `StreamReasoner`.

@@ -42,7 +42,10 @@ def row(at, class_=A, who="a"):
         ),
         (lambda df: df.withColumn("timestamp", f.lit("noon")), "timestamp of type string .* to_timestamp"),
         (lambda df: df.withColumn("timestamp", f.lit(None).cast("timestamp_ntz")), "cast it to timestamp"),
-        (lambda df: df.withColumn("timestamp", f.lit(1.5).cast("decimal(3,1)")), "of type decimal"),
+        (
+            lambda df: df.withColumn("timestamp", f.lit(True)),
+            "of type boolean .* decimals, dates",
+        ),
         (
             lambda df: df.withColumn("subject", f.lit(5)),
             "subject of type int .* N-Triples syntax",

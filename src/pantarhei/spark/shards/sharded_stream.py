@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import DataType, LongType, StringType, TimestampType
 from rdflib import Graph, URIRef
 
 from pantarhei.engine.options import Options
@@ -32,7 +31,7 @@ from pantarhei.repair.cut import Method
 from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, ShardingReport
 from pantarhei.rules.translation.demand import Theory
 from pantarhei.spark.collectors import conclusion_columns, registrations
-from pantarhei.spark.frame import COLUMNS, check_frame
+from pantarhei.spark.frame import COLUMNS, check_frame, kind_of
 from pantarhei.spark.frame_mapping import MappingSource, to_triples
 from pantarhei.spark.shards.processor import (
     FIRST_TICK,
@@ -58,7 +57,6 @@ if TYPE_CHECKING:
 
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 _ROCKS_DB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-_KINDS: dict[DataType, TimeKind] = {LongType(): TimeKind.INTEGER, TimestampType(): TimeKind.DATETIME}
 
 
 class ShardingOptions(NamedTuple):
@@ -160,8 +158,7 @@ def shard_stream(
     checkpoint with equal ontology, background, window, key, number of shards, query and rules.
 
     Args:
-        df: a streaming DataFrame with the columns `timestamp` (a timestamp, or a long for streams of
-            integers) and `subject`, `predicate`, `object` in N-Triples syntax; other columns are ignored.
+        df: a streaming DataFrame with columns as for `materialize_aboxes`; the timestamps are not floats.
         ontology: an ontology from `load_ontology`.
         window: the window, of the same kind as the timestamps.
         shard_by: the key: `"subject"`, or a property of the background, whose value is the key of a subject.
@@ -206,7 +203,8 @@ def shard_stream(
         window, repair, keep, unique_names, search, limits, history=shard_history(history), numbers=numbers
     )
     sharding = ShardingOptions(shard_by, shards, streaming)
-    given = df if mapping is None else to_triples(df, None, mapping, "raise")
+    check_frame(df, True, "a streaming DataFrame, such as one from spark.readStream")
+    given = to_triples(df, None, mapping, "raise")
     queried = QueryOptions(query, registrations(queries, query))
     setup = shard_setup(given, ontology, options, background, sharding, allowed_lateness, queried, temporal)
     return plan_shards(given, setup, allowed_lateness).changes
@@ -353,12 +351,9 @@ def plan_shards(
 
 
 def _kind_of(df: DataFrame) -> TimeKind:
-    check_frame(df, True, "a streaming DataFrame, such as one from spark.readStream")
-    types = {field.name: field.dataType for field in df.schema.fields}
-    kind = _KINDS.get(types.get("timestamp", StringType()))
-    if kind is None or any(types.get(name) != StringType() for name in COLUMNS[1:]):
-        expected = "timestamp (timestamp or long), subject, predicate and object (string)"
-        raise OptionError("df", df.schema.simpleString(), expected)
+    kind = kind_of(df)
+    if kind is TimeKind.FLOAT:
+        raise OptionError("df", df.schema.simpleString(), "a column timestamp of type timestamp or long")
     return kind
 
 
