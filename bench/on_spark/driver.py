@@ -200,12 +200,12 @@ def _interning(count: int) -> Iterator[Figure]:
 
 def _blocks(worker: ABoxMaterializer, tables: list[tuple[int, pa.Table]]) -> pa.Table:
     """Return the blocks that executors make of ABoxes, as Spark delivers them to the driver."""
-    from pyspark.sql.pandas.types import to_arrow_schema
     from pyspark.sql.types import LongType
 
+    from pantarhei.spark.versions import schema_to_arrow
     from pantarhei.spark.worker import BlockWriter, block_schema
 
-    write = BlockWriter(to_arrow_schema(block_schema(LongType())))
+    write = BlockWriter(schema_to_arrow(block_schema(LongType())))
     made = [(at, next(worker.materialize_parts(rows, [0, len(rows)], False))) for at, rows in tables]
     return pa.concat_tables([write(pa.scalar(at, pa.int64()), each, None) for at, each in made])
 

@@ -5,7 +5,6 @@ from random import Random
 
 import pyarrow as pa
 import pytest
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import LongType
 
 from counts import seeds
@@ -17,6 +16,7 @@ from pantarhei.query.continuous_query import Registration
 from pantarhei.spark.collectors import RegisteredAnswers, register_queries, text_row
 from pantarhei.spark.driver import Driver
 from pantarhei.spark.results import Outlet, Results
+from pantarhei.spark.versions import schema_to_arrow
 from pantarhei.spark.worker import BlockWriter, block_schema
 from strategies import EX, INDIVIDUALS, A, B, C, R, is_a, member, related, x, y
 
@@ -26,7 +26,7 @@ RULES = [
     Rule("along", (is_a(A, x), related(R, x, y)), is_a(A, y)),
 ]
 ONTOLOGY = Ontology.from_rules(RULES)
-SCHEMA = to_arrow_schema(block_schema(LongType()))
+SCHEMA = schema_to_arrow(block_schema(LongType()))
 LAST = 14
 PLAIN = {
     "members": f"SELECT ?x {{ ?x a <{B}> }}",

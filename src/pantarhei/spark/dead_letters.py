@@ -16,7 +16,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StringType, StructField, StructType
 
 from pantarhei.errors import MissingOptionError, OptionError
@@ -26,6 +25,7 @@ from pantarhei.spark.driver import local_folder
 from pantarhei.spark.frame import COLUMNS, TERMS, TIMESTAMP, spark_time
 from pantarhei.spark.invalid_rows import carried_error
 from pantarhei.spark.results import FileOutput, Outlet, OutputFormat, Sink
+from pantarhei.spark.versions import schema_to_arrow
 
 LetterKind = Literal["invalid", "late", "ahead"]
 
@@ -82,7 +82,7 @@ class DeadLetters:
     @property
     def arrow(self) -> pa.Schema:
         """Columns of a dead letter as an Arrow schema."""
-        return to_arrow_schema(self.schema, timezone="UTC")
+        return schema_to_arrow(self.schema)
 
     def refuse_if_used(self) -> None:
         """Refuse a folder with files of another stream.
@@ -132,7 +132,7 @@ def _carried(carry: Sequence[str], df: DataFrame) -> list[StructField]:
         taken.add(name.lower())
     fields = [df.schema[name] for name in carry]
     try:
-        to_arrow_schema(StructType(fields), timezone="UTC")
+        schema_to_arrow(StructType(fields))
     except PySparkException as error:  # a type that Arrow does not have, such as an interval of months
         raise OptionError("carry", repr(list(carry)), f"columns without {error}") from None
     return fields

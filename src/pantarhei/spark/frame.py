@@ -14,12 +14,12 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql import types as t
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StringType, StructField, StructType
 
 from pantarhei.errors import OptionError
 from pantarhei.model.datetimes import EPOCH
 from pantarhei.model.time import TimeKind
+from pantarhei.spark.versions import schema_to_arrow
 
 COLUMNS = ("timestamp", "subject", "predicate", "object")
 TIME_TYPES = {"long": TimeKind.INTEGER, "double": TimeKind.FLOAT, "timestamp": TimeKind.DATETIME}
@@ -61,7 +61,7 @@ def frame_schema(kind: TimeKind) -> StructType:
 
 def arrow_schema(kind: TimeKind) -> pa.Schema:
     """Return the schema of a normalized DataFrame as an Arrow schema."""
-    return to_arrow_schema(frame_schema(kind), timezone="UTC")
+    return schema_to_arrow(frame_schema(kind))
 
 
 def column_types(schema: StructType, options: Mapping[str, str]) -> tuple[TimeKind, pa.Schema]:
@@ -80,7 +80,7 @@ def column_types(schema: StructType, options: Mapping[str, str]) -> tuple[TimeKi
     chosen = options.get("timestampType", time_type_of(kind))
     if chosen.lower() != time_type_of(kind):
         raise OptionError("timestampType", chosen, f"{time_type_of(kind)}, as in the given schema")
-    return kind, to_arrow_schema(schema, timezone="UTC")
+    return kind, schema_to_arrow(schema)
 
 
 TIMESTAMP, SUBJECT, PREDICATE, OBJECT = COLUMNS

@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as f
-from pyspark.sql.pandas.types import to_arrow_schema, to_arrow_type
 from pyspark.sql.types import StructType
 
 from pantarhei.errors import (
@@ -36,6 +35,7 @@ from pantarhei.model.time import FLOAT_TICKS, TimeKind
 from pantarhei.rdf.triple_table import TermColumn
 from pantarhei.spark.frame import TIMESTAMP, check_frame, frame_schema, normalized, quoted
 from pantarhei.spark.invalid_rows import error_rows, shortened
+from pantarhei.spark.versions import schema_to_arrow, type_to_arrow
 from pantarhei.spark.worker import ON_ERROR, OnError, SkippedRows, log_skipped
 
 _LOG = logging.getLogger("pantarhei.spark")
@@ -220,7 +220,7 @@ def _melted(df: DataFrame, mapping: MappingSource, wrong: OnInvalid, carry: Sequ
     bound = _bound(schema, given)
     kind = _kind(schema, bound, given)
     result = StructType([*frame_schema(kind), *(df.schema[name] for name in carry)])
-    arrow = to_arrow_schema(result, timezone="UTC")
+    arrow = schema_to_arrow(result)
     task = MapRowsTask(bound, given.source, kind, arrow, wrong, tuple(carry))
     needed = df.select(*map(quoted, sorted({*outermost(schema, tuple(bound.columns)), *carry})))
     return needed.mapInArrow(task, result)
@@ -234,7 +234,7 @@ def _arrow_schema(df: DataFrame) -> pa.Schema:
     fields = []
     for field in df.schema.fields:
         try:
-            kind = to_arrow_type(field.dataType, timezone="UTC")
+            kind = type_to_arrow(field.dataType)
         except PySparkException:
             kind = pa.binary()
         fields.append(pa.field(field.name, kind))

@@ -15,7 +15,6 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as f
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import ArrayType, BooleanType, IntegerType, StructField, StructType
 from rdflib import Graph
 
@@ -27,6 +26,7 @@ from pantarhei.ontology.ontology import Ontology
 from pantarhei.owl.graph_files import GraphFiles
 from pantarhei.spark.frame import TIMESTAMP, check_frame
 from pantarhei.spark.frame_mapping import MappingSource, to_triples
+from pantarhei.spark.versions import schema_to_arrow
 from pantarhei.spark.worker import (
     ON_ERROR,
     BlockWriter,
@@ -186,7 +186,7 @@ def materialize_aboxes(
     foundation = Foundation.of(ontology, background, unique_names, numbers)
     counts_skipped = observation is not None and on_error == "skip"
     schema = _fact_schema(given.schema, conflicts, counts_skipped)
-    arrow = to_arrow_schema(schema, timezone="UTC")
+    arrow = schema_to_arrow(schema)
     report = SkippedCountWriter(arrow) if counts_skipped else None
     closing = DataFrameMaterializer(
         df.sparkSession, foundation, schema, FactWriter(arrow), on_error, report, conflicts
@@ -249,7 +249,7 @@ class DataFrameMaterializer:
                 they are errors.
         """
         schema = block_schema(given.schema[TIMESTAMP].dataType)
-        arrow = to_arrow_schema(schema, timezone="UTC")
+        arrow = schema_to_arrow(schema)
         session, write = given.sparkSession, BlockWriter(arrow)
         if skips:
             return cls(session, foundation, schema, write, "skip", SkippedBlockWriter(arrow))

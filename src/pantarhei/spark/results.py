@@ -21,7 +21,7 @@ import pyarrow.csv
 import pyarrow.parquet
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from pantarhei.engine.checkpoint import write_whole
 from pantarhei.engine.update import WindowUpdate
@@ -30,6 +30,7 @@ from pantarhei.model.term import Term
 from pantarhei.query.answers import KINDS, arrow_type, kind_of_term, plain_value
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.spark.collectors import Collector
+from pantarhei.spark.versions import schema_to_arrow
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,7 @@ def typed(df: DataFrame, types: Mapping[str, str]) -> DataFrame:
     chosen = ColumnTypes.of(types)
     chosen.check([name for name, of in df.dtypes if of == "string"])
     try:
-        schema = chosen.schema(to_arrow_schema(df.schema, timezone="UTC"))
+        schema = chosen.schema(schema_to_arrow(df.schema))
     except PySparkException as error:  # a type that Arrow does not have, such as an interval of months
         raise OptionError("df", df.schema.simpleString(), f"columns without {error}") from None
     return df.mapInArrow(_Typing(chosen, schema), from_arrow_schema(schema, prefer_timestamp_ntz=False))

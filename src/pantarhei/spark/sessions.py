@@ -509,7 +509,6 @@ FAILURES = (PySparkException, Py4JError)
 _TRACEBACK = "Traceback (most recent call last)"
 # Last line of a traceback: the only one that is not indented.
 _RAISED = re.compile(r"^((?:\w+\.)*)(\w+)(?:: (.*))?$", re.MULTILINE)
-_OWN = "pantarhei.errors."
 _RAISED_BY_US = re.compile(r"^pantarhei\.errors\.\w+: (.+)$", re.MULTILINE)
 _CALLED = "An error occurred while calling"
 
@@ -523,8 +522,8 @@ def raised_error(failure: Exception) -> SparkError | None:
 def spark_error(failure: Exception) -> SparkError:
     r"""Convert a failure of Spark to an error of one line.
 
-    The line is the last error of a worker, if there is one, and otherwise the first line of Spark's text. The
-    text of an error of this package is kept; other errors are preceded by the name of their class.
+    The line is the last error of this package that a worker raised, if there is one; otherwise the last error
+    of a worker, preceded by the name of its class; otherwise the first line of Spark's text.
 
     >>> text = f"{_TRACEBACK}:\n  File x.py\npantarhei.errors.MalformedInputError: a.nq, line 2: no quad\n"
     >>> str(spark_error(PySparkException(text)))
@@ -532,12 +531,14 @@ def spark_error(failure: Exception) -> SparkError:
     >>> str(spark_error(PySparkException("[JOB_ABORTED] Job aborted.\n  at org.apache.spark …")))
     'Spark failed: [JOB_ABORTED] Job aborted.'
     """
+    if (own := raised_error(failure)) is not None:
+        return own
     text = str(failure).partition("JVM stacktrace:")[0]
     _, traceback, raised = text.rpartition(_TRACEBACK)
     found = list(_RAISED.finditer(raised)) if traceback else []
     if found:
-        module, name, message = found[-1].groups(default="")
-        return SparkError(message if module == _OWN else f"a worker failed: {name}: {message}".rstrip(": "))
+        _, name, message = found[-1].groups(default="")
+        return SparkError(f"a worker failed: {name}: {message}".rstrip(": "))
     lines = (line.strip(" :") for line in text.splitlines())
     first = next((line for line in lines if line and not line.startswith(_CALLED)), type(failure).__name__)
     return SparkError(f"Spark failed: {first}")

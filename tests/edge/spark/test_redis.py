@@ -9,13 +9,14 @@ import time
 
 import pytest
 from pyspark.errors import PySparkException
-from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 
-from pantarhei.errors import StreamError
+from pantarhei.errors import OptionError, StreamError
 from pantarhei.io.redis_stream import RedisStream
 from pantarhei.model.time import TimeKind
+from pantarhei.spark import versions
 from pantarhei.spark.sources.file_source import register
 from pantarhei.spark.sources.redis_source import RedisOptions, RedisStreamReader
+from pantarhei.spark.versions import ReadAllAvailable, ReadMaxRows
 
 redis = pytest.importorskip("redis", reason="the package redis is not installed")
 SERVER = shutil.which("redis-server")
@@ -94,7 +95,36 @@ def test_positions_go_through_a_stream_a_few_entries_at_a_time(url, client):
         assert one.partitions(end, end) == []
     assert reader_of(url, startingId="$").initialOffset() == {"id": "7-0", "added": 7}
     assert reader_of(url, startingId="4").initialOffset() == {"id": "4", "added": 4}
-    assert reader_of(url, maxEntriesPerTrigger="2").getDefaultReadLimit() == ReadMaxRows(2)
+
+
+@needs_server
+@pytest.mark.parametrize("has_limits", [False, True])
+def test_the_number_of_entries_of_a_batch_is_limited_where_spark_has_limits(url, has_limits, monkeypatch):
+    monkeypatch.setattr(versions, "HAS_LIMITS", has_limits)
+    assert reader_of(url).getDefaultReadLimit() == ReadAllAvailable()
+    if has_limits:
+        assert reader_of(url, maxEntriesPerTrigger="2").getDefaultReadLimit() == ReadMaxRows(2)
+    else:
+        with pytest.raises(
+            OptionError, match=r"maxEntriesPerTrigger=2 is invalid: expected Spark 4\.2 or new"
+        ):
+            reader_of(url, maxEntriesPerTrigger="2")
+
+
+@needs_server
+@pytest.mark.parametrize("start", ["0-0", "2", "$"])
+def test_a_spark_that_passes_no_start_reads_each_entry_once(url, client, start):
+    add(client, 0, 3)
+    reader = reader_of(url, startingId=start)
+    end = reader.latestOffset()  # Spark before 4.2 calls initialOffset afterwards
+    add(client, 3, 5)
+    first = ids(url, reader.partitions(reader.initialOffset(), end))
+    assert first == {"0-0": ["1-0", "2-0", "3-0"], "2": ["3-0"], "$": []}[start]
+    for one in (reader, reader_of(url, startingId=start)):
+        assert ids(url, one.partitions(end, one.latestOffset())) == ["4-0", "5-0"]
+    client.xtrim("readings", maxlen=1, approximate=False)
+    with pytest.raises(StreamError, match="expected 2 entries after entry 3-0, but found 1"):
+        ids(url, reader.partitions(end, reader.latestOffset()))
 
 
 @needs_server
@@ -154,7 +184,7 @@ def test_a_stream_from_redis_has_every_row_once_across_stops(spark, url, client,
     def run_once():
         frame = (
             spark.readStream.format("pantarhei-redis")
-            .options(**given, maxEntriesPerTrigger=20)
+            .options(**given, **({"maxEntriesPerTrigger": 20} if versions.HAS_LIMITS else {}))
             .load("readings")
         )
         writer = frame.writeStream.foreachBatch(collect).option(
@@ -169,7 +199,7 @@ def test_a_stream_from_redis_has_every_row_once_across_stops(spark, url, client,
         ]
 
     run_once()
-    assert [len(rows) for rows in batches.values()] == [20, 7]
+    assert [len(rows) for rows in batches.values()] == ([20, 7] if versions.HAS_LIMITS else [27])
     assert [row for rows in batches.values() for row in rows] == in_one_batch()
     assert in_one_batch()[0] == (0, "<urn:s0>", "<urn:p>", "<urn:c>")
 

@@ -13,6 +13,7 @@ from rdflib import BNode, Literal, URIRef
 from pantarhei.io import read_stream
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.spark.sources.file_source import register
+from pantarhei.spark.versions import HAS_LIMITS
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -187,14 +188,16 @@ def test_a_stream_of_files_has_the_rows_of_the_batch_across_stops(source, tmp_pa
     for number in range(5):
         (folder / f"{number}.nq").write_text(quads(number * 40, number * 40 + 40))
     (folder / "_5.nq").write_text("unfinished")
-    run_once(stream(source, folder, maxFilesPerTrigger=2), sink, checkpoint)
-    assert [len(rows) for rows in sink.batches.values()] == [80, 80, 40]
+    limits = {"maxFilesPerTrigger": 2} if HAS_LIMITS else {}
+    run_once(stream(source, folder, **limits), sink, checkpoint)
+    assert [len(rows) for rows in sink.batches.values()] == ([80, 80, 40] if HAS_LIMITS else [200])
     assert sink.rows() == rows_of(batch(source, folder))
 
     (folder / "_5.nq").write_text(quads(200, 240))
     (folder / "_5.nq").rename(folder / "5.nq")
-    (checkpoint / "commits" / "2").unlink()  # as if the last step had been interrupted before its end
-    (checkpoint / "commits" / ".2.crc").unlink(missing_ok=True)
+    last = max(sink.batches)
+    (checkpoint / "commits" / str(last)).unlink()  # as if the last step had been interrupted before its end
+    (checkpoint / "commits" / f".{last}.crc").unlink(missing_ok=True)
     before = dict(sink.batches)
     run_once(stream(source, folder), sink, checkpoint)
     assert {number: sink.batches[number] for number in before} == before

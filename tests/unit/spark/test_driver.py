@@ -5,7 +5,6 @@ from itertools import groupby, pairwise
 
 import pyarrow as pa
 import pytest
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import DoubleType, LongType, TimestampType
 from rdflib import BNode
 
@@ -16,6 +15,7 @@ from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.model.rule import Rule
 from pantarhei.model.time import TimeKind
 from pantarhei.spark.driver import CheckpointFolder, Counts, Driver, uri_of
+from pantarhei.spark.versions import schema_to_arrow
 from pantarhei.spark.worker import BlockWriter, SkippedBlockWriter, SkippedRows, block_schema
 from spark_streams import aboxes_of, rows_of, state_of
 from strategies import EX, A, B, C, is_a, member, x
@@ -33,7 +33,7 @@ class Stream:
     ):
         self.ontology = Ontology.from_rules(RULES)
         self.reasoner = reasoner or StreamReasoner(self.ontology, Window(100), background)
-        self.schema = to_arrow_schema(block_schema(LongType()))
+        self.schema = schema_to_arrow(block_schema(LongType()))
         self.pushed, self.late, self.ahead = [], [], []
         self.driver = Driver(
             self.reasoner,

@@ -43,6 +43,13 @@ An error occurred while calling o97.collectAsArrowToPython.
             "a worker failed: OSError: full",
         ),
         (
+            WORKER.format(
+                "pantarhei.errors.OptionError: no limit\n\nDuring handling:\n"
+                "Traceback (most recent call last):\nUnboundLocalError: reader"  # Spark 4.0 and 4.1
+            ),
+            "no limit",
+        ),
+        (
             JAVA,
             "Spark failed: org.apache.spark.SparkException: Job aborted due to stage failure: total size is "
             "bigger than maxResultSize",

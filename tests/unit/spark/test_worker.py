@@ -5,7 +5,6 @@ import random
 
 import pyarrow as pa
 import pytest
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import DoubleType, LongType, TimestampType
 from rdflib import BNode, Literal
 
@@ -17,6 +16,7 @@ from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.model.rule import Rule
 from pantarhei.model.time import TimeKind, ticks_of, time_of
 from pantarhei.spark import worker
+from pantarhei.spark.versions import schema_to_arrow
 from pantarhei.spark.worker import (
     BlockWriter,
     MaterializeTask,
@@ -205,14 +205,14 @@ def contents(found):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_blocks_come_back_oldest_first_with_their_times(made_of_blocks, kind):
-    write = BlockWriter(to_arrow_schema(block_schema(KINDS[kind]), timezone="UTC"))
+    write = BlockWriter(schema_to_arrow(block_schema(KINDS[kind])))
     given = timed(made_of_blocks, kind)
     tables = [write(pa.scalar(one.at), one.interpretation, None) for one in given]
     assert contents(read_blocks(pa.concat_tables(tables[::-1]), kind)) == contents(given)
 
 
 def test_what_was_left_out_comes_back_with_examples(made_of_blocks):
-    schema = to_arrow_schema(block_schema(LongType()))
+    schema = schema_to_arrow(block_schema(LongType()))
     error = InvalidRowError(("timestamp=null",), "timestamp", "it is null")
     tables = [SkippedBlockWriter(schema)(SkippedRows(count, [error])) for count in (2, 3)]
     tables.append(BlockWriter(schema)(pa.scalar(1), made_of_blocks[0], None))

@@ -43,12 +43,6 @@ import pyoxigraph as ox
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
-from pyspark.sql.streaming.datasource import (
-    ReadAllAvailable,
-    ReadLimit,
-    ReadMaxFiles,
-    SupportsTriggerAvailableNow,
-)
 from pyspark.sql.types import StructType
 
 from pantarhei.errors import MissingOptionError, OptionError, StreamError, TimestampError
@@ -61,6 +55,13 @@ from pantarhei.spark.frame import TIME_TYPES, column_types, columns_ddl
 from pantarhei.spark.sources.redis_source import PantarheiRedisSource
 from pantarhei.spark.sources.source_options import LOGGER, FileOptions, WorkerCounts, logged_counts
 from pantarhei.spark.sources.text_rows import TimedTriples, read_rows, record_batches
+from pantarhei.spark.versions import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxFiles,
+    SupportsTriggerAvailableNow,
+    check_limit,
+)
 
 _CHUNK = 1 << 20
 _CUT = TimeReading(on_cut=str)  # accepts times to be cut; they are counted when the part is read
@@ -272,8 +273,10 @@ class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 "one existing folder or one glob, to which files are added; read a single file with "
                 "spark.read",
             )  # fmt: skip
+        check_limit("maxFilesPerTrigger", options.max_files)
         self._seen: set[str] | None = None
         self._available: dict[str, str] | None = None
+        self._end: FilesOffset | None = None
         self._planned: dict[tuple[str, str], list[str]] = {}
 
     def initialOffset(self) -> dict[str, object]:
@@ -288,15 +291,24 @@ class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Restrict reading to the files that exist now."""
         self._available = self._files()
 
-    def latestOffset(self, start: dict[str, object], limit: ReadLimit) -> dict[str, object]:
+    def latestOffset(
+        self, start: dict[str, object] | None = None, limit: ReadLimit | None = None
+    ) -> dict[str, object]:
         """Return the offset after the next files.
+
+        Args:
+            start: the end of the last batch; None for Spark before 4.2, which passes it to `partitions` only.
+                Then the offset of the first batch after a restart is computed from all existing files.
+            limit: the limit of the batch; None for Spark before 4.2, which has no limits.
 
         Raises:
             StreamError: a file was added whose name sorts before the last file read.
         """
-        begin = cast(FilesOffset, start)
+        last = self._end if start is None else cast(FilesOffset, start)
+        begin = _BEGIN if last is None else last
         files = self._files()
-        self._refuse_late(files, begin)
+        if last is not None:
+            self._refuse_late(files, last)
         usable = files if self._available is None else self._available
         new = sorted(name for name in usable if name > begin["last"])
         if isinstance(limit, ReadMaxFiles):
@@ -309,9 +321,14 @@ class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Return one partition for each file between two offsets, or for each part of a big file.
 
         Raises:
-            StreamError: the files have changed since the offsets were computed.
+            StreamError: the files have changed since the offsets were computed, or a file was added whose
+                name sorts before the last file read.
         """
-        files = self._between(cast(FilesOffset, start), cast(FilesOffset, end))
+        begin, self._end = cast(FilesOffset, start), cast(FilesOffset, end)
+        existing = self._files()
+        if self._seen is None:
+            self._refuse_late(existing, begin)
+        files = self._between(existing, begin, self._end)
         return [FilePartition(part) for file in files for part in _parts(file, self._options)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
@@ -324,13 +341,16 @@ class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         relative = partial(os.path.relpath, start=self._path) if os.path.isdir(self._path) else str
         return {relative(file): file for file in list_files(self._path, self._options.format)}
 
-    def _between(self, start: FilesOffset, end: FilesOffset) -> list[str]:
-        files = self._files()
+    def _between(self, files: Mapping[str, str], start: FilesOffset, end: FilesOffset) -> list[str]:
         names = self._planned.get((start["digest"], end["digest"]))
         if names is None or not files.keys() >= set(names):
             names = sorted(name for name in files if start["last"] < name <= end["last"])
         between = {name: files[name] for name in names}
-        if _advanced(start, between) != end and not self._options.accept_changes:
+        is_as_planned = _advanced(start, between) == end or (
+            # Before Spark 4.2 an offset may be computed from all files that existed; see `latestOffset`.
+            _advanced(_BEGIN, {name: files[name] for name in sorted(files) if name <= end["last"]}) == end
+        )
+        if not is_as_planned and not self._options.accept_changes:
             raise StreamError(
                 f"{self._path}: expected {end['files'] - start['files']} files after {start['last']!r} up to "
                 f"{end['last']!r}, but found {len(between)} files, or files of other sizes; restore the "

@@ -21,12 +21,6 @@ from typing import cast
 import pyarrow as pa
 import pyoxigraph as ox
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
-from pyspark.sql.streaming.datasource import (
-    ReadAllAvailable,
-    ReadLimit,
-    ReadMaxRows,
-    SupportsTriggerAvailableNow,
-)
 from pyspark.sql.types import StructType
 
 from pantarhei.errors import (
@@ -60,6 +54,13 @@ from pantarhei.spark.sources.text_rows import (
     read_rows,
     record_batches,
     text_triple,
+)
+from pantarhei.spark.versions import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxRows,
+    SupportsTriggerAvailableNow,
+    check_limit,
 )
 
 FIELDS = ("timestamp", "subject", "predicate", "object")
@@ -181,12 +182,16 @@ class RedisStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def __init__(self, options: RedisOptions, kind: TimeKind, schema: pa.Schema) -> None:
         self._options, self._kind, self._schema = options, kind, schema
+        check_limit("maxEntriesPerTrigger", options.max_entries)
         self._available: StreamPosition | None = None
+        self._initial: StreamPosition | None = None
 
     def initialOffset(self) -> dict[str, object]:
-        """Return the position of `startingId`."""
-        with closing(self._stream()) as stream:
-            return dict(stream.position(self._options.start))
+        """Return the position of `startingId`; `$` is the end of the stream at the first call."""
+        if self._initial is None:
+            with closing(self._stream()) as stream:
+                self._initial = stream.position(self._options.start)
+        return dict(self._initial)
 
     def getDefaultReadLimit(self) -> ReadLimit:
         """Return the read limit: `maxEntriesPerTrigger` entries, or all available entries."""
@@ -198,12 +203,19 @@ class RedisStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         with closing(self._stream()) as stream:
             self._available = stream.position(NEW)
 
-    def latestOffset(self, start: dict[str, object], limit: ReadLimit) -> dict[str, object]:
-        """Return the position after the next entries.
+    def latestOffset(
+        self, start: dict[str, object] | None = None, limit: ReadLimit | None = None
+    ) -> dict[str, object]:
+        """Return the position after the next entries; the end of the stream if Spark passes no `start`.
 
         Raises:
             StreamError: entries after `start` have been removed.
         """
+        if start is None:  # Spark before 4.2, which calls initialOffset after latestOffset
+            if self._options.start == NEW:
+                self.initialOffset()
+            with closing(self._stream()) as stream:
+                return dict(stream.position(NEW))
         most = limit.max_rows if isinstance(limit, ReadMaxRows) else None
         with closing(self._stream()) as stream:
             return dict(stream.advance(cast(StreamPosition, start), most, self._available))

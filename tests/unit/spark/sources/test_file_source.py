@@ -8,11 +8,11 @@ import random
 
 import pyarrow as pa
 import pytest
-from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxFiles
 
 from pantarhei.errors import InputError, MalformedInputError, OptionError, StreamError
 from pantarhei.io.reader import FilePart
 from pantarhei.model.time import TimeKind
+from pantarhei.spark import versions
 from pantarhei.spark.frame import COLUMNS
 from pantarhei.spark.sources.file_source import (
     FileReader,
@@ -23,6 +23,7 @@ from pantarhei.spark.sources.file_source import (
     read_part,
 )
 from pantarhei.spark.sources.source_options import FileOptions
+from pantarhei.spark.versions import ReadAllAvailable, ReadMaxFiles
 
 SCHEMA = pa.schema([("timestamp", pa.int64()), *((name, pa.string()) for name in COLUMNS[1:])])
 ALL = ReadAllAvailable()
@@ -67,9 +68,21 @@ def names(partitions):
     return [os.path.basename(partition.part.path) for partition in partitions]
 
 
+@pytest.mark.parametrize("has_limits", [False, True])
+def test_the_number_of_files_of_a_batch_is_limited_where_spark_has_limits(folder, has_limits, monkeypatch):
+    monkeypatch.setattr(versions, "HAS_LIMITS", has_limits)
+    assert reader_of(folder).getDefaultReadLimit() == ALL
+    if has_limits:
+        assert reader_of(folder, maxFilesPerTrigger="2").getDefaultReadLimit() == ReadMaxFiles(2)
+    else:
+        with pytest.raises(
+            OptionError, match=r"maxFilesPerTrigger=2 is invalid: expected Spark 4\.2 or newer"
+        ):
+            reader_of(folder, maxFilesPerTrigger="2")
+
+
 def test_a_folder_is_read_in_the_order_of_names_a_few_files_at_a_time(folder):
-    reader = reader_of(folder, maxFilesPerTrigger="2")
-    assert reader.getDefaultReadLimit() == ReadMaxFiles(2)
+    reader = reader_of(folder)
     begin = reader.initialOffset()
     middle = reader.latestOffset(begin, ReadMaxFiles(2))
     end = reader.latestOffset(middle, ReadMaxFiles(2))
@@ -139,6 +152,69 @@ def test_a_step_whose_files_are_not_what_they_were_cannot_be_repeated(folder, ch
             (folder / "2.nq").write_text(quad(2) * 2)
     with pytest.raises(StreamError, match="restore the files, or read them as they are now"):
         reader_of(folder).partitions(begin, end)
+
+
+# a stream of files where Spark passes no start, as before 4.2
+
+
+class OlderSpark:
+    """Order in which Spark before 4.2 calls a reader, with the offset that its checkpoint keeps."""
+
+    def __init__(self, folder):
+        self.folder, self.committed, self.read = folder, None, []
+        self.restart()
+
+    def restart(self, **given):
+        self.reader = reader_of(self.folder, **given)
+
+    def run_batch(self, fails=False):
+        end = self.reader.latestOffset()
+        if end != self.committed:
+            start = self.reader.initialOffset() if self.committed is None else self.committed
+            files = names(self.reader.partitions(start, end))
+            if fails:  # a new process plans the batch again
+                self.restart()
+                assert names(self.reader.partitions(start, end)) == files
+            self.read += files
+            self.committed = end
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_spark_that_passes_no_start_reads_each_file_once(tmp_path, seed):
+    draw = random.Random(seed)
+    (tmp_path / "000.nq").write_text(quad(0))
+    spark, written = OlderSpark(tmp_path), 1
+    for _ in range(15):
+        match draw.choice(("write", "write", "batch", "failing batch", "restart", "clear")):
+            case "write":
+                (tmp_path / f"{written:03}.nq").write_text(quad(written) * draw.randint(1, 3))
+                written += 1
+            case "restart":
+                spark.restart()
+            case "clear" if spark.read:
+                (tmp_path / draw.choice(spark.read)).unlink(missing_ok=True)
+            case step:
+                spark.run_batch(fails=step == "failing batch")
+    spark.run_batch()
+    assert spark.read == [f"{number:03}.nq" for number in range(written)]
+    if any(tmp_path.iterdir()):  # Spark is upgraded
+        later = reader_of(tmp_path)
+        assert later.latestOffset(spark.committed, ALL) == spark.committed
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_a_spark_that_passes_no_start_refuses_late_files_too(folder, restarted):
+    spark = OlderSpark(folder)
+    spark.run_batch()
+    (folder / "15.nq").write_text(quad(15))
+    if restarted:
+        spark.restart()
+    with pytest.raises(StreamError, match=r"after '3\.nq' had been read"):
+        spark.run_batch()
+    (folder / "4.nq").write_text(quad(4))
+    spark.restart(on_error="skip")
+    spark.run_batch()
+    assert spark.read == ["1.nq", "2.nq", "3.nq", "4.nq"]
 
 
 def test_a_stream_needs_a_folder_or_a_glob(folder):
