@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pantarhei.query.continuous_query import Registration
-    from pantarhei.spark.driver import Counts, LateABox
+    from pantarhei.spark.driver import LateABox
     from pantarhei.spark.frame_mapping import melt
     from pantarhei.spark.materialize import materialize_aboxes
+    from pantarhei.spark.progress import BatchReport, Counts, QueryProgress
     from pantarhei.spark.results import typed
-    from pantarhei.spark.running_query import QueryProgress, ReasoningQuery
+    from pantarhei.spark.running_query import ReasoningQuery
     from pantarhei.spark.sessions import session
     from pantarhei.spark.shards.sharded_stream import shard_stream
     from pantarhei.spark.sources.file_source import PantarheiSource, register
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pantarhei.spark.streaming import reason_stream, run
 
 __all__ = [
+    "BatchReport",
     "Counts",
     "LateABox",
     "PantarheiRedisSource",
@@ -39,12 +41,13 @@ __all__ = [
 
 _MODULES = {
     "Registration": "pantarhei.query.continuous_query",
-    "Counts": "pantarhei.spark.driver",
+    "BatchReport": "pantarhei.spark.progress",
+    "Counts": "pantarhei.spark.progress",
     "LateABox": "pantarhei.spark.driver",
     "melt": "pantarhei.spark.frame_mapping",
     "materialize_aboxes": "pantarhei.spark.materialize",
     "typed": "pantarhei.spark.results",
-    "QueryProgress": "pantarhei.spark.running_query",
+    "QueryProgress": "pantarhei.spark.progress",
     "ReasoningQuery": "pantarhei.spark.running_query",
     "session": "pantarhei.spark.sessions",
     "shard_stream": "pantarhei.spark.shards.sharded_stream",

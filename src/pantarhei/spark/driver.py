@@ -15,7 +15,7 @@ import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -29,10 +29,12 @@ from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import CheckpointError, OptionError
 from pantarhei.interpretation.interpretation import InterpretationTables
 from pantarhei.interpretation.materializer import ABoxMaterializer
+from pantarhei.model.datetimes import FIRST_TICK
 from pantarhei.model.message_text import counted
 from pantarhei.model.representation import call_text
 from pantarhei.model.time import Duration, TimeKind, TimePoint, show_time, ticks_of, time_of
 from pantarhei.reasoner import StreamReasoner
+from pantarhei.spark.progress import BatchReport, Counts
 from pantarhei.spark.worker import (
     OnError,
     TimedInterpretation,
@@ -47,33 +49,6 @@ from pantarhei.window.watermark import Arrived, Timed, Tolerance, Waiting
 NO_BATCH = -1
 
 _log = logging.getLogger("pantarhei.spark")
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """Totals since the stream began, across restarts.
-
-    Args:
-        aboxes: ABoxes pushed; the rows of one timestamp count once in each batch that has some of them.
-        assertions: facts asserted in the pushed ABoxes.
-        cut: assertions removed by repairs.
-        late_aboxes: ABoxes that arrived after the watermark had passed their timestamp.
-        late: assertions in late ABoxes.
-        skipped: rows skipped because they are not timestamped triples.
-        ahead: ABoxes whose timestamps were too far ahead.
-
-    >>> counts = Counts(aboxes=4, assertions=5, cut=1)
-    >>> counts.cut / counts.assertions
-    0.2
-    """
-
-    aboxes: int = 0
-    assertions: int = 0
-    cut: int = 0
-    late_aboxes: int = 0
-    late: int = 0
-    skipped: int = 0
-    ahead: int = 0
 
 
 class _Progress(NamedTuple):
@@ -142,6 +117,7 @@ class Driver:
         self._on_error, self._on_update, self._on_late = on_error, on_update, on_late
         self._clock, self._on_ahead = clock, on_ahead
         self._tolerance = Tolerance.of(allowed_lateness, max_ahead, kind)
+        self.report: BatchReport | None = None
         self._restore(self._progress_of(reasoner.note))
 
     def _progress_of(self, note: dict[str, Json]) -> _Progress:
@@ -171,6 +147,16 @@ class Driver:
         return None if self._passed is None else time_of(self._passed, self.kind)
 
     @property
+    def complete_until(self) -> TimePoint | None:
+        """Newest time until which changes are final, as in a `BatchReport`."""
+        if self._passed is None:
+            return None
+        newest = self._waiting.newest
+        is_closed = newest is not None and self._passed < newest - self._tolerance.lateness
+        last = self._passed if is_closed else self._passed - 1
+        return None if last < FIRST_TICK and self.kind is TimeKind.DATETIME else time_of(last, self.kind)
+
+    @property
     def note(self) -> dict[str, Json]:
         """Progress as JSON, to be saved in the reasoner's checkpoint."""
         return {
@@ -189,16 +175,22 @@ class Driver:
 
     def apply(self, batch: int, blocks: pa.Table, deliver: Callable[[], object]) -> None:
         """Apply a batch, and call `deliver` to save results and state; after an error, the batch has no
-        effect.
+        effect. Then `report` is about this batch.
 
         Raises:
             InvalidRowError: a row is not a timestamped triple, and `on_error` is "raise".
             Any error raised by `on_update`, `on_late` or `deliver`.
         """
+        before = asdict(self.counts)
         with self._all_or_nothing():
             self._push_batch(blocks)
             self.batch = batch
             deliver()
+        done = {name: count - before[name] for name, count in asdict(self.counts).items()}
+        del done["late_aboxes"]
+        facts = self.reasoner.stats().facts
+        self.report = BatchReport(batch, self.complete_until, facts=facts, **done)
+        _log.info("%s", self.report)
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
@@ -244,7 +236,8 @@ class Driver:
         update = self.reasoner.push_materialized(first.at, *made, scope=first.scope)
         self._passed = first.ticks
         asserted = sum(part.asserted for part in made)
-        self._count(aboxes=len(parts), assertions=asserted, cut=len(update.repair.taken_out))
+        cut = len(update.repair.taken_out)
+        self._count(aboxes=len(parts), assertions=asserted, cut=cut, conflicts=int(cut > 0))
         self._on_update(update)
 
     def _report_ahead(self, arrived: Arrived[TimedInterpretation]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Literal, cast, overload
 
 from pyspark.errors import StreamingQueryException
@@ -16,58 +16,17 @@ from pantarhei.engine.diagnostics import Unexpected
 from pantarhei.errors import ExcludedOptionError, PantarheiError, StreamError
 from pantarhei.explain.absence import Absence
 from pantarhei.explain.explainer import LIMIT, WAYS
-from pantarhei.model.message_text import counted
-from pantarhei.model.representation import html_of, short_repr
+from pantarhei.model.representation import html_of
 from pantarhei.model.term import Triple
 from pantarhei.model.time import Duration, TimePoint, seconds_of
 from pantarhei.proofs.proof import Proof
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.quality import Quality
 from pantarhei.repair.result import Conflict, ConflictList
-from pantarhei.spark.driver import Counts, Driver
+from pantarhei.spark.driver import Driver
+from pantarhei.spark.progress import Counts, QueryProgress
 from pantarhei.spark.sessions import FAILURES, raised_error
 from pantarhei.spark.shards.shard_client import ShardClient
-
-
-@dataclass(frozen=True, slots=True)
-class QueryProgress:
-    """Progress of a query.
-
-    Args:
-        state: "running", "ended" or "failed".
-        batch: the number of the last complete batch, -1 before the first.
-        rows: the number of source rows in that batch; None if Spark's last report is about another batch.
-        seconds: the duration of that batch; None if Spark's last report is about another batch.
-        at: the newest timestamp of the window; None before the first, and for a sharded query.
-        counts: totals since the stream began; None for a sharded query.
-
-    >>> progress = QueryProgress("running", batch=3, rows=1_000, seconds=0.5)
-    >>> progress.rows / progress.seconds  # rows a second of the last batch
-    2000.0
-    """
-
-    state: str
-    batch: int
-    rows: int | None
-    seconds: float | None
-    at: TimePoint | None = None
-    counts: Counts | None = None
-
-    __repr__ = short_repr
-    _repr_html_ = html_of
-
-    def __str__(self) -> str:
-        parts = [self.state if self.batch < 0 else f"{self.state}, batch {self.batch} is complete"]
-        if self.rows is not None and self.seconds is not None:
-            parts[0] += f": {counted(self.rows, 'row')} in {self.seconds:.1f} s"
-        if self.at is not None:
-            parts.append(f"the window is at {self.at}")
-        if (counts := self.counts) is not None:
-            reported = f"{counted(counts.aboxes, 'ABox')}, {counted(counts.assertions, 'assertion')}"
-            others = {"cut": counts.cut, "late": counts.late, "skipped": counts.skipped}
-            others["too far ahead"] = counts.ahead
-            parts.append(reported + "".join(f", {count:,} {name}" for name, count in others.items() if count))
-        return "; ".join(parts)
 
 
 def progress_of(query: StreamingQuery, driver: Driver | None) -> QueryProgress:
@@ -88,7 +47,9 @@ def progress_of(query: StreamingQuery, driver: Driver | None) -> QueryProgress:
         rows, seconds = last.numInputRows, last.batchDuration / 1000
     if driver is None:
         return QueryProgress(state, batch, rows, seconds)
-    return QueryProgress(state, batch, rows, seconds, driver.newest, driver.counts)
+    facts = None if driver.report is None else driver.report.facts
+    known = driver.newest, driver.counts, driver.complete_until, facts
+    return QueryProgress(state, batch, rows, seconds, *known)
 
 
 class BatchFunction:
@@ -254,7 +215,10 @@ class ReasoningQuery:
 
     def _shown_parts(self) -> dict[str, object]:
         progress = self.progress
-        return {"state": str(progress), **({} if progress.counts is None else asdict(progress.counts))}
+        window = {"complete_until": progress.complete_until, "facts": progress.facts}
+        known = {name: value for name, value in window.items() if value is not None}
+        counts = {} if progress.counts is None else asdict(progress.counts)
+        return {"state": str(progress), **known, **counts}
 
     @property
     def is_active(self) -> bool:

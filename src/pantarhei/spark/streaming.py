@@ -40,6 +40,7 @@ from pantarhei.spark.driver import CheckpointFolder, Driver, LateABox, local_fol
 from pantarhei.spark.frame import check_frame, kind_of
 from pantarhei.spark.frame_mapping import MappingSource, to_triples
 from pantarhei.spark.materialize import DataFrameMaterializer, by_timestamp
+from pantarhei.spark.progress import BatchReport
 from pantarhei.spark.results import STREAM, ColumnTypes, FileOutput, Outlet, OutputFormat, Results, Sinks
 from pantarhei.spark.results import outlets as outlets_of
 from pantarhei.spark.running_query import BatchFunction, ReasoningQuery, start_query
@@ -229,6 +230,7 @@ def reason_stream(
     max_ahead: Duration | None = None,
     clock: Callable[[], TimePoint] | None = None,
     on_ahead: Callable[[LateABox], object] | None = None,
+    on_batch: Callable[[BatchReport], object] | None = None,
 ) -> ReasoningQuery:
     """Maintain a repaired window over a streaming DataFrame, in the driver process.
 
@@ -286,6 +288,8 @@ def reason_stream(
             of a timestamp have no order. Queries match conclusions in the graph `urn:pantarhei:conclusions`.
         max_ahead, clock: as for `StreamReasoner.run`; the ABoxes of a batch are pushed in time order.
         on_ahead: called with each ABox that is too far ahead; their number is in `counts`.
+        on_batch: called with the report of each batch after its results are delivered and saved, at most once
+            for each. It is also logged at level INFO.
 
     Returns:
         The handle of the running query, which gives access to the window unless the stream is sharded.
@@ -332,6 +336,7 @@ def reason_stream(
             max_ahead=max_ahead,
             clock=clock,
             on_ahead=on_ahead,
+            on_batch=on_batch,
             spark_partitions=spark_partitions,
         )
         sharding = ShardingOptions(shard_by, shards, streaming)
@@ -376,7 +381,7 @@ def reason_stream(
     if begins or set(reasoner.queries) != restored:
         reasoner.checkpoint(progress.reasoner, driver.note)
     batches = BatchFunction(
-        _BatchProcessor(given, driver, results, progress, temporary is None, spark_partitions),
+        _BatchProcessor(given, driver, results, progress, temporary is None, spark_partitions, on_batch),
         temporary,
     )
     place = uri_of(progress.spark)
@@ -442,6 +447,7 @@ class _BatchProcessor:
     Args:
         given: the streaming DataFrame, normalized.
         saves: whether to save a checkpoint after each batch.
+        on_batch: called with the report of each batch.
     """
 
     def __init__(
@@ -452,10 +458,11 @@ class _BatchProcessor:
         progress: CheckpointFolder,
         saves: bool,
         spark_partitions: int | None,
+        on_batch: Callable[[BatchReport], object] | None,
     ) -> None:
         self._materializer = DataFrameMaterializer.to_blocks(given, driver.reasoner.foundation, skips=True)
         self._driver, self._results, self._progress = driver, results, progress
-        self._saves, self._spark_partitions = saves, spark_partitions
+        self._saves, self._spark_partitions, self._on_batch = saves, spark_partitions, on_batch
 
     def __call__(self, rows: DataFrame, batch: int) -> None:
         if batch <= self._driver.batch:
@@ -463,6 +470,8 @@ class _BatchProcessor:
         blocks = self._materializer.apply(by_timestamp(rows, None, self._spark_partitions)).toArrow()
         self._results.begin(batch)
         self._driver.apply(batch, blocks, lambda: self._deliver(rows.sparkSession))
+        if self._on_batch is not None and self._driver.report is not None:
+            self._on_batch(self._driver.report)
 
     def _deliver(self, spark: SparkSession) -> None:
         """Deliver the results, then save the state, so that the results of a saved batch have been

@@ -4,6 +4,7 @@ import random
 from itertools import groupby, pairwise
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from pyspark.sql.types import DoubleType, LongType, TimestampType
 from rdflib import BNode
@@ -14,6 +15,7 @@ from pantarhei.errors import CheckpointError, InvalidRowError
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.model.rule import Rule
 from pantarhei.model.time import TimeKind
+from pantarhei.spark.collectors import FactChanges
 from pantarhei.spark.driver import CheckpointFolder, Counts, Driver, uri_of
 from pantarhei.spark.versions import schema_to_arrow
 from pantarhei.spark.worker import BlockWriter, SkippedBlockWriter, SkippedRows, block_schema
@@ -22,6 +24,7 @@ from strategies import EX, A, B, C, is_a, member, x
 
 RULES = [Rule("sub", (is_a(A, x),), is_a(B, x)), Rule("disjoint", (is_a(B, x), is_a(C, x)), None)]
 BLANK = [member(C, BNode("of the background"))]
+TERMS_AND_CHANGE = ["subject", "predicate", "object", "change"]
 NEVER = InvalidRowError(("timestamp=null",), "timestamp", "it is null")
 
 
@@ -89,6 +92,31 @@ def test_aboxes_wait_until_the_watermark_has_passed_them_and_later_ones_are_late
     assert stream.reasoner.timestamps == (2, 3, 4, 5, 8, 9)
 
 
+@pytest.mark.parametrize("lateness", [None, 3])
+@pytest.mark.parametrize("seed", range(cases(3, among_all=60)))
+def test_changes_up_to_the_reported_time_are_final_and_reports_sum_to_the_counts(lateness, seed):
+    draw, reports, sums = random.Random(seed), [], []
+    changes = FactChanges(TimeKind.INTEGER)
+    stream = Stream(lateness, on_update=changes.note, on_error="skip")
+
+    def final(until):
+        rows = changes.table().select(TERMS_AND_CHANGE).filter(pc.less_equal(changes.table()["at"], until))
+        summed = rows.group_by(TERMS_AND_CHANGE[:3]).aggregate([("change", "sum")])
+        return sorted(tuple(row.values()) for row in summed.to_pylist())
+
+    for batch in range(24):
+        times = [max(0, batch + draw.randint(-4, 3)) for _ in range(draw.randint(0, 5))]
+        stream.apply(batch, *times, skipped=draw.randint(0, 1))
+        reports.append(stream.driver.report)
+        if reports[-1].complete_until is not None:
+            sums.append((reports[-1].complete_until, final(reports[-1].complete_until)))
+    assert len({until for until, _ in sums}) > 2
+    assert all(final(until) == expected for until, expected in sums)
+    for name in ("aboxes", "assertions", "cut", "conflicts", "late", "skipped", "ahead"):
+        assert sum(getattr(report, name) for report in reports) == getattr(stream.driver.counts, name)
+    assert reports[-1].facts == len(stream.reasoner.materialization())
+
+
 def test_parts_that_wait_are_one_abox_with_one_repair():
     #   batch      0   1   2           lateness 1
     #   at 2       b       c           a contradiction within one timestamp, for which both go
@@ -101,6 +129,7 @@ def test_parts_that_wait_are_one_abox_with_one_repair():
     for number, (at, fact) in enumerate([(2, A), (3, B), (2, C), (4, B)]):
         stream.driver.apply(number, batch(at, fact), lambda: None)
     assert [(update.at, len(update.repair.removed)) for update in updates] == [(2, 2)]
+    assert (stream.driver.report.cut, stream.driver.report.conflicts) == (2, 1)
     together = StreamReasoner(stream.ontology, Window(100))
     together.push(2, [member(A, EX.thing), member(C, EX.thing)])
     assert state_of(stream.reasoner)["assertions"] == state_of(together)["assertions"] == set()
