@@ -3,6 +3,7 @@
 #   make serve-demo  the service on a simulated building; BROKER=host:port for a broker of your own
 #   make test        the tests of every day: some minutes on two cores
 #   make test-all    these and the long ones: clusters, crashes, sessions of their own, slow peers
+#   make test-spark  the tests of Spark on another version of it: VERSION=4.0.0, or VERSION=all
 #   make check       lint, types, import contract
 #   make docs        the site, in build/site; fails on a warning, a broken link, or anything loaded from a network
 #   make bench       measurements (never part of the tests); bench-spark those of Spark
@@ -21,7 +22,12 @@ EDITABLE := PANTARHEI_UNCOMPILED=1 $(PIP) install --no-build-isolation --editabl
 # Bytecode is kept, whatever the shell says: two processes, and each that a test starts, compile tests or package.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo serve-demo test test-all test-checked test-long test-uncompiled check docs bench bench-page bench-spark clean
+# The oldest supported version of Spark, and the newest of each minor version.
+SPARK_VERSIONS := 4.0.0 4.1.4 4.2.1 4.3.0
+# Which of its tests: MARK='not long' for those of every day.
+MARK ?=
+
+.PHONY: demo serve-demo test test-all test-spark test-checked test-long test-uncompiled check docs bench bench-page bench-spark clean
 
 demo: $(VENV)/.kernel
 	@$(BIN)/pantarhei demo
@@ -34,6 +40,12 @@ test: $(VENV)/.dev $(VENV)/.kernel
 
 test-all: $(VENV)/.dev $(VENV)/.kernel
 	HYPOTHESIS_PROFILE=all $(BIN)/$(TEST)
+
+# The tests of Spark, with one version of PySpark before that of .venv; the rest is that of .venv.
+test-spark: $(if $(filter all,$(VERSION)),$(SPARK_VERSIONS:%=test-spark-%),test-spark-$(or $(VERSION),$(firstword $(SPARK_VERSIONS))))
+
+test-spark-%: $(VENV)/spark-% $(VENV)/.dev $(VENV)/.kernel
+	PYTHONPATH=$(abspath $<) $(BIN)/$(TEST) $(if $(MARK),-m '$(MARK)') tests/unit/spark tests/edge/spark
 
 # The random tests on a kernel compiled with bounds checks.
 test-checked: $(VENV)/.dev
@@ -84,6 +96,14 @@ $(VENV)/.run: pyproject.toml | $(VENV)/bin/python
 	$(PIP) install 'setuptools>=77' 'Cython>=3.1'
 	$(EDITABLE) .
 	@touch $@
+
+# Another version of PySpark, with the py4j that it needs: 4.0.5, or 4.0 for the newest one of 4.0.
+.PRECIOUS: $(VENV)/spark-%
+$(VENV)/spark-%: | $(VENV)/.run
+	@echo "installing PySpark $* into $@"
+	rm -rf $@.part
+	$(PIP) install --no-build-isolation --target $@.part 'pyspark~=$*.0'
+	mv $@.part $@
 
 # What the checks take besides: mypy looks at the libraries that the tests take too.
 $(VENV)/.check: pyproject.toml | $(VENV)/.dev

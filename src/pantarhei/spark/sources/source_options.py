@@ -1,7 +1,7 @@
 """Options of the data sources, and counters of input that workers skip and of times that they cut.
 
 A data source can return only rows. So skipped input and cut times are logged as warnings by the logger
-`pantarhei.spark.sources.source`: to the executor's standard error and, with
+`pantarhei.spark.sources.source`: to the executor's standard error and, from Spark 4.1 on with
 `spark.sql.pyspark.worker.logging.enabled`, to the table `spark.tvf.python_worker_logs()`. A task that is
 retried, or a DataFrame that is computed twice, logs them twice.
 """
