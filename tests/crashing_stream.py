@@ -11,8 +11,8 @@ from pathlib import Path
 from rdflib import Graph
 
 import pantarhei as pr
-from pantarhei.reasoner import StreamReasoner
 from pantarhei.spark import Registration, reason_stream, session
+from pantarhei.spark.driver import CheckpointFolder
 from pantarhei.spark.results import FileOutput
 
 BATCH = 4  # number of the batch in which it exits
@@ -56,21 +56,21 @@ def die(*_):
 
 def die_at(point):
     """Patch the stream so that the process exits at `point`."""
-    write, save = FileOutput.write, StreamReasoner.checkpoint
+    write, save = FileOutput.write, CheckpointFolder.save
 
     def deliver(files, table, batch):
         if batch == BATCH and point == "before-output":
             die()
         write(files, table, batch)
 
-    def checkpoint(reasoner, path, note=None):
+    def checkpoint(folder, reasoner, note):
         if note["batch"] == BATCH and point == "before-checkpoint":
             die()
-        save(reasoner, path, note)
+        save(folder, reasoner, note)
         if note["batch"] == BATCH:
             die()
 
-    FileOutput.write, StreamReasoner.checkpoint = deliver, checkpoint
+    FileOutput.write, CheckpointFolder.save = deliver, checkpoint
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import uuid
 
 import pyarrow as pa
 from rdflib import BNode
@@ -34,6 +35,19 @@ def aboxes_of(rows):
     for row in rows:
         found.setdefault(row[0], []).append(row)
     return {at: table_of(found[at]).drop_columns(["timestamp"]) for at in sorted(found)}
+
+
+def uri_over(spark, scheme, path):
+    """Return the URI of a folder of `scheme` whose files are in the local folder `path`."""
+    if scheme == "file":
+        return f"file:{path}"
+    name = uuid.uuid4().hex  # Hadoop caches a file system with its configuration
+    spark.conf.set(f"fs.viewfs.mounttable.{name}.link./at", f"file://{path}")
+    if scheme != "viewfs":  # any scheme over a local folder
+        overload = "org.apache.hadoop.fs.viewfs.ViewFileSystemOverloadScheme"
+        spark.conf.set(f"fs.{scheme}.impl", overload)
+        spark.conf.set("fs.viewfs.overload.scheme.target.file.impl", "org.apache.hadoop.fs.LocalFileSystem")
+    return f"{scheme}://{name}/at"
 
 
 class Folder:

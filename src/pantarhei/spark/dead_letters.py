@@ -21,7 +21,7 @@ from pyspark.sql.types import StringType, StructField, StructType
 from pantarhei.errors import MissingOptionError, OptionError
 from pantarhei.io.mapping.mapped_rows import InvalidRow
 from pantarhei.model.time import TimeKind
-from pantarhei.spark.driver import local_folder
+from pantarhei.spark.file_system import folder_at
 from pantarhei.spark.frame import COLUMNS, TERMS, TIMESTAMP, spark_time
 from pantarhei.spark.invalid_rows import carried_error
 from pantarhei.spark.results import FileOutput, Outlet, OutputFormat, Sink
@@ -77,7 +77,9 @@ class DeadLetters:
         head = [StructField(name, StringType()) for name in _HEAD]
         terms = [StructField(name, StringType()) for name in TERMS]
         schema = StructType([*head, StructField(TIMESTAMP, spark_time(kind)), *terms, *fields])
-        return cls(_outlet(given, output_format), tuple(field.name for field in fields), schema)
+        return cls(
+            _outlet(given, output_format, df.sparkSession), tuple(field.name for field in fields), schema
+        )
 
     @property
     def arrow(self) -> pa.Schema:
@@ -107,13 +109,13 @@ class DeadLetters:
             self.outlet.sink(spark.createDataFrame(table, self.schema), batch)
 
 
-def _outlet(given: object, output_format: OutputFormat) -> Outlet:
+def _outlet(given: object, output_format: OutputFormat, spark: SparkSession) -> Outlet:
     if callable(given):
         return Outlet(None, given)
     if not isinstance(given, str | PathLike):
         expected = "a function of a DataFrame and its batch's number, or a folder"
         raise OptionError("dead_letters", repr(given)[:200], expected)
-    return Outlet(FileOutput(local_folder("dead_letters", str(given)), output_format), None)
+    return Outlet(FileOutput(folder_at("dead_letters", given, spark), output_format), None)
 
 
 def _carried(carry: Sequence[str], df: DataFrame) -> list[StructField]:

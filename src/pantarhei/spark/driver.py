@@ -12,21 +12,19 @@ from __future__ import annotations
 
 import base64
 import logging
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, cast
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 import pyarrow as pa
+from pyspark.sql import SparkSession
 
 from pantarhei.engine.checkpoint import Json
 from pantarhei.engine.update import WindowUpdate
-from pantarhei.errors import CheckpointError, OptionError
+from pantarhei.errors import CheckpointError
 from pantarhei.interpretation.interpretation import InterpretationTables
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.model.datetimes import FIRST_TICK
@@ -34,6 +32,7 @@ from pantarhei.model.message_text import counted
 from pantarhei.model.representation import call_text
 from pantarhei.model.time import Duration, TimeKind, TimePoint, show_time, ticks_of, time_of
 from pantarhei.reasoner import StreamReasoner
+from pantarhei.spark.file_system import Folder, folder_at
 from pantarhei.spark.progress import BatchReport, Counts
 from pantarhei.spark.worker import (
     OnError,
@@ -266,60 +265,59 @@ REASONER = "reasoner"
 _SPARK = "spark"
 
 
-def uri_of(folder: Path) -> str:
-    """Return the URI of a folder for Spark, without percent-encoding, which Hadoop does not decode.
-
-    >>> uri_of(Path("/a folder"))
-    'file:///a folder'
-    """
-    return f"file://{folder.resolve()}"
-
-
-def is_sharded(folder: Path) -> bool:
-    """Return whether a folder is the checkpoint of a sharded stream, which only Spark writes."""
-    return (folder / "offsets").is_dir()
-
-
-def local_folder(name: str, given: str | Path) -> Path:
-    """Convert a path or a `file:` URI to a path.
-
-    Args:
-        name: the option's name in errors.
+def checkpoint_folder(given: str | Path, spark: SparkSession) -> Folder:
+    """Return the folder at a path or URI, which need not exist.
 
     Raises:
-        OptionError: the URI has another scheme.
-
-    >>> local_folder("output", "file:///a%20b")
-    PosixPath('/a b')
+        OptionError, FileSystemError: as for `folder_at`.
+        CheckpointError: there is a file.
     """
-    scheme = re.match("([A-Za-z][A-Za-z0-9+.-]+):/", str(given))
-    if scheme is None:
-        return Path(given)
-    if scheme[1].lower() != "file":
-        raise OptionError(name, repr(str(given)), "a folder on a file system that the driver has mounted")
-    return Path(url2pathname(urlsplit(str(given)).path))
+    folder = folder_at("checkpoint", given, spark)
+    if folder.is_file():
+        raise CheckpointError(str(folder), "it is a file; a stream's checkpoint is a folder")
+    return folder
+
+
+def is_sharded(folder: Folder) -> bool:
+    """Return whether a folder is the checkpoint of a sharded stream, which only Spark writes."""
+    return folder.exists("offsets")
 
 
 class CheckpointFolder:
     """Folder of a stream's checkpoint.
 
     Args:
-        folder: the folder, on a file system that the driver has mounted; it is created if missing.
+        folder: the folder; it is created if missing.
 
     Raises:
-        CheckpointError: the path is a file, or the checkpoint of a sharded stream.
+        CheckpointError: it is the checkpoint of a sharded stream.
     """
 
-    def __init__(self, folder: Path) -> None:
-        if folder.exists() and not folder.is_dir():
-            raise CheckpointError(str(folder), "it is a file; a stream's checkpoint is a folder")
+    def __init__(self, folder: Folder) -> None:
         if is_sharded(folder):
             raise CheckpointError(
                 str(folder), "it belongs to a sharded stream; resume with the same shard_by"
             )
-        folder.mkdir(parents=True, exist_ok=True)
-        self.reasoner = folder / REASONER
-        self.spark = folder / _SPARK
+        folder.make()
+        self.folder, self.spark = folder, folder / _SPARK
+
+    @property
+    def reasoner(self) -> str:
+        """Path or URI of the reasoner's file, for messages."""
+        return self.folder.place(REASONER)
+
+    def restore(self, restore: Callable[[Path | bytes], StreamReasoner]) -> StreamReasoner:
+        """Restore the reasoner with the function `restore`; errors name the file, also if it is given as
+        bytes.
+        """
+        try:
+            return restore(self.folder.source(REASONER))
+        except CheckpointError as error:
+            raise type(error)(self.reasoner, *error.args[1:]) from error
+
+    def save(self, reasoner: StreamReasoner, note: Mapping[str, Json]) -> None:
+        """Write the reasoner's file; after an error or a crash the old file is unchanged."""
+        self.folder.write(REASONER, reasoner.snapshot(note))
 
     @property
     def exists(self) -> bool:
@@ -328,11 +326,11 @@ class CheckpointFolder:
         Raises:
             CheckpointError: Spark's part of a checkpoint exists, but the reasoner's file is missing.
         """
-        if self.reasoner.exists():
+        if self.folder.exists(REASONER):
             return True
         if self._batches("offsets"):
             raise CheckpointError(
-                str(self.reasoner),
+                self.reasoner,
                 f"it is missing, but {self.spark} shows that the stream has been read; restore the file, "
                 "or start again with an empty checkpoint folder",
             )
@@ -356,7 +354,7 @@ class CheckpointFolder:
             )
         if committed and max(committed) > batch:
             raise CheckpointError(
-                str(self.reasoner),
+                self.reasoner,
                 f"its window ends with batch {batch}, while {self.spark} is past batch {max(committed)}: it "
                 "is an older copy; restore the newer one, or start again with an empty checkpoint folder",
             )
@@ -365,7 +363,4 @@ class CheckpointFolder:
         """Return the numbers of batches recorded in a subfolder; Spark removes old ones, but never the
         last.
         """
-        folder = self.spark / kind
-        return (
-            {int(path.name) for path in folder.iterdir() if path.name.isdigit()} if folder.is_dir() else set()
-        )
+        return {int(name) for name in (self.spark / kind).names() if name.isdigit()}

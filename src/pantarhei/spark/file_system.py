@@ -6,6 +6,7 @@ connects Python and Java, is slow with bytes.
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 import uuid
@@ -22,13 +23,13 @@ from pyspark.sql import SparkSession
 from pyspark.sql.utils import is_remote
 
 from pantarhei.engine.checkpoint import write_whole
-from pantarhei.errors import FileSystemError, OptionError
+from pantarhei.errors import FileSystemError, OptionError, check_type
 from pantarhei.spark.sessions import FAILURES
 
 _SCHEME = re.compile("([A-Za-z][A-Za-z0-9+.-]+):/")
 
 
-def folder_at(option: str, given: str | Path, spark: SparkSession) -> Folder:
+def folder_at(option: str, given: str | os.PathLike[str], spark: SparkSession) -> Folder:
     """Return the folder at a path or URI, which need not exist.
 
     Args:
@@ -37,12 +38,14 @@ def folder_at(option: str, given: str | Path, spark: SparkSession) -> Folder:
         spark: the session, whose configuration has the connectors and their credentials.
 
     Raises:
-        OptionError: the path is empty, or a `file:` URI names a host.
+        OptionError: it is not a path, or empty, or a `file:` URI names a host.
         FileSystemError: the file system of the URI cannot be used.
     """
-    text = str(given)
+    expected = "a folder: a path, or a URI such as s3a://bucket/folder"
+    check_type(option, given, (str, os.PathLike), expected)
+    text = os.fspath(given)
     if not text:
-        raise OptionError(option, repr(text), "a folder: a path, or a URI such as s3a://bucket/folder")
+        raise OptionError(option, repr(text), expected)
     scheme = _SCHEME.match(text)
     if scheme is None:
         return LocalFolder(Path(text))

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from math import isfinite
-from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
 import pyarrow as pa
@@ -23,13 +22,13 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from pantarhei.engine.checkpoint import write_whole
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError, check_choice
 from pantarhei.model.term import Term
 from pantarhei.query.answers import KINDS, arrow_type, kind_of_term, plain_value
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.spark.collectors import Collector
+from pantarhei.spark.file_system import Folder
 from pantarhei.spark.versions import schema_to_arrow
 
 
@@ -172,22 +171,21 @@ class FileOutput:
         OptionError: the format is unknown, or the folder is a file.
     """
 
-    def __init__(self, folder: Path, format: OutputFormat) -> None:
+    def __init__(self, folder: Folder, format: OutputFormat) -> None:
         check_choice("output_format", format, get_args(OutputFormat))
-        if folder.exists() and not folder.is_dir():
+        if folder.is_file():
             raise OptionError("output", repr(str(folder)), "a folder, or a path where one can be created")
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.make()
         self._folder, self._format = folder, format
 
     def write(self, table: pa.Table, batch: int) -> None:
         """Write the rows of a batch; replace or remove the file of an earlier attempt, in any format."""
         name = f"batch-{batch:010d}"
-        path = self._folder / f"{name}.{self._format}"
         if len(table):
-            write_whole(path, _WRITERS[self._format](table))
+            self._folder.write(f"{name}.{self._format}", _WRITERS[self._format](table))
         for other in get_args(OutputFormat):
             if not len(table) or other != self._format:
-                (self._folder / f"{name}.{other}").unlink(missing_ok=True)
+                self._folder.remove(f"{name}.{other}")
 
     def refuse_if_used(self) -> None:
         """Refuse a folder with files of another stream, which a new stream would overwrite.
@@ -195,8 +193,7 @@ class FileOutput:
         Raises:
             OptionError: the folder contains files of batches.
         """
-        found = next(self._folder.glob("batch-*"), None)
-        if found is not None:
+        if any(name.startswith("batch-") for name in self._folder.names()):
             expected = "a folder without files of another stream, or the checkpoint of that stream"
             raise OptionError("output", repr(str(self._folder)), expected)
 
@@ -219,7 +216,7 @@ class Outlet(NamedTuple):
 
 
 def outlets(
-    names: Collection[str], sink: Sinks | None, output: Path | None, format: OutputFormat
+    names: Collection[str], sink: Sinks | None, output: Folder | None, format: OutputFormat
 ) -> dict[str, Outlet]:
     """Return the outlet of each query by name; for a stream without registered queries, one named `STREAM`.
 

@@ -36,7 +36,8 @@ from pantarhei.spark.collectors import (
     register_queries,
     registrations,
 )
-from pantarhei.spark.driver import CheckpointFolder, Driver, LateABox, local_folder, uri_of
+from pantarhei.spark.driver import CheckpointFolder, Driver, LateABox, checkpoint_folder
+from pantarhei.spark.file_system import Folder, folder_at
 from pantarhei.spark.frame import check_frame, kind_of
 from pantarhei.spark.frame_mapping import MappingSource, to_triples
 from pantarhei.spark.materialize import DataFrameMaterializer, by_timestamp
@@ -125,7 +126,8 @@ def run(
     check_frame(df, False, "one that does not stream; use pantarhei.spark.reason_stream for this DataFrame")
     given = to_triples(df, columns, mapping)
     kind = kind_of(given)
-    results = _results(reasoner, kind, query, output, output_format, ColumnTypes.of(types))
+    place = None if output is None else folder_at("output", output, df.sparkSession)
+    results = _results(reasoner, kind, query, place, output_format, ColumnTypes.of(types))
     materializer = DataFrameMaterializer.to_blocks(given, reasoner.foundation, skips=True)
     together = by_timestamp(given, clustered, spark_partitions)
 
@@ -168,7 +170,7 @@ def _results(
     reasoner: StreamReasoner,
     kind: TimeKind,
     query: str | None,
-    output: str | Path | None,
+    output: Folder | None,
     output_format: OutputFormat,
     types: ColumnTypes,
 ) -> Results | None:
@@ -183,7 +185,7 @@ def _results(
                 reason = "Results are written only with an output; without one, query the reasoner."
                 raise ExcludedOptionError(name, repr(given)[:200], reason)
         return None
-    files = FileOutput(local_folder("output", output), output_format)
+    files = FileOutput(output, output_format)
     files.refuse_if_used()
     results = Results({STREAM: collector_of(kind, reasoner, query)}, {STREAM: Outlet(files, None)}, types)
     results.begin(0)
@@ -325,9 +327,8 @@ def reason_stream(
     kept = (History() if history is None else history) if shard_by is None else shard_history(history)
     options = Options(window, repair, keep, unique_names, search, limits, history=kept, numbers=numbers)
     registered, chosen = registrations(queries, query), ColumnTypes.of(types)
-    outlets = outlets_of(
-        registered, sink, None if output is None else local_folder("output", output), output_format
-    )
+    written = None if output is None else folder_at("output", output, df.sparkSession)
+    outlets = outlets_of(registered, sink, written, output_format)
     if shard_by is not None:
         _refuse_where_sharded(
             on_error,
@@ -354,7 +355,8 @@ def reason_stream(
     kind = kind_of(given)
     step_to(window, None, time_of(0, kind))  # raises if window and timestamps are of different kinds
     temporary = tempfile.TemporaryDirectory(prefix="pantarhei-") if checkpoint is None else None
-    progress = CheckpointFolder(local_folder("checkpoint", temporary.name if temporary else checkpoint or ""))
+    kept_in = temporary.name if temporary else checkpoint or ""
+    progress = CheckpointFolder(checkpoint_folder(kept_in, df.sparkSession))
     if temporal is not None:
         check_type("temporal", temporal, TemporalRules, "TemporalRules from load_rules(text)")
         check_needs_no_order(temporal)
@@ -368,7 +370,7 @@ def reason_stream(
             on_update(update, reasoner)
 
     before = cast("Mapping[str, Mapping[str, str]]", reasoner.note.get("types", {}))
-    results.check_types(before, str(progress.reasoner.parent))
+    results.check_types(before, str(progress.folder))
     entries = cast("dict[str, Json]", {"types": results.types})
     driver = Driver(
         reasoner, kind, allowed_lateness, on_error, on_each, on_late, entries, max_ahead, clock, on_ahead
@@ -379,12 +381,12 @@ def reason_stream(
         if files is not None and (begins or name in new):
             files.refuse_if_used()
     if begins or set(reasoner.queries) != restored:
-        reasoner.checkpoint(progress.reasoner, driver.note)
+        progress.save(reasoner, driver.note)
     batches = BatchFunction(
         _BatchProcessor(given, driver, results, progress, temporary is None, spark_partitions, on_batch),
         temporary,
     )
-    place = uri_of(progress.spark)
+    place = progress.spark.uri
     return ReasoningQuery(start_query(given, batches, place, trigger, query_name), batches, driver)
 
 
@@ -421,22 +423,22 @@ def _reasoner(
     """
     if not progress.exists:
         return StreamReasoner.with_options(ontology, options, background, temporal)
-    reasoner = StreamReasoner.restore(
-        progress.reasoner,
-        ontology,
-        background=background or (),
-        limits=options.limits,
-        history=options.history,
+    reasoner = progress.restore(
+        lambda source: StreamReasoner.restore(
+            source,
+            ontology,
+            background=background or (),
+            limits=options.limits,
+            history=options.history,
+        )
     )
     for name in (field.name for field in fields(Options)):
         registered, saved = getattr(options, name), getattr(reasoner.options, name)
         if registered != saved and not (name == "window" and options.window.is_as(reasoner.window, kind)):
-            expected = f"{saved!r}, with which the stream in {progress.reasoner.parent} began"
+            expected = f"{saved!r}, with which the stream in {progress.folder} began"
             raise OptionError(name, repr(registered), expected)
     if temporal != reasoner.temporal:
-        expected = (
-            f"the rules with which the stream in {progress.reasoner.parent} began:\n{reasoner.temporal}"
-        )
+        expected = f"the rules with which the stream in {progress.folder} began:\n{reasoner.temporal}"
         raise OptionError("temporal", str(temporal), expected)
     return reasoner
 
@@ -479,4 +481,4 @@ class _BatchProcessor:
         """
         self._results.deliver(spark)
         if self._saves:
-            self._driver.reasoner.checkpoint(self._progress.reasoner, self._driver.note)
+            self._progress.save(self._driver.reasoner, self._driver.note)

@@ -3,27 +3,17 @@
 import contextlib
 import os
 import pickle
-import uuid
 
 import pytest
 
-from pantarhei.errors import FileSystemError, OptionError
+from pantarhei import Ontology, Window
+from pantarhei.errors import CheckpointError, CheckpointMismatchError, FileSystemError, OptionError
+from pantarhei.model.rule import Rule
+from pantarhei.spark import reason_stream
+from pantarhei.spark.driver import CheckpointFolder
 from pantarhei.spark.file_system import HadoopFolder, LocalFolder, folder_at, reason_of
-
-OVERLOADED = "org.apache.hadoop.fs.viewfs.ViewFileSystemOverloadScheme"  # any scheme over a local folder
-
-
-def uri_over(spark, scheme, path):
-    """Return the URI of a folder of `scheme` whose files are in the local folder `path`."""
-    if scheme == "file":
-        return f"file:{path}"
-    name = uuid.uuid4().hex  # Hadoop caches a file system with its configuration
-    spark.conf.set(f"fs.viewfs.mounttable.{name}.link./at", f"file://{path}")
-    if scheme != "viewfs":
-        spark.conf.set(f"fs.{scheme}.impl", OVERLOADED)
-        spark.conf.set("fs.viewfs.overload.scheme.target.file.impl", "org.apache.hadoop.fs.LocalFileSystem")
-    return f"{scheme}://{name}/at"
-
+from spark_streams import NOW, Folder, uri_over
+from strategies import EX, A, B, is_a, x
 
 SCHEMES = ["file", "viewfs", "nocontext", "cos"]
 """Renamed with `FileContext`, directly and by a mount; renamed without it; uploaded."""
@@ -121,9 +111,9 @@ def test_paths_and_file_uris_are_local(spark, given, path):
     assert found.uri.startswith("file:///") and found.uri.endswith(path)
 
 
-@pytest.mark.parametrize("given", ["", "file://out", "file://host/out"])
+@pytest.mark.parametrize("given", ["", 5, "file://out", "file://host/out"])
 def test_places_without_a_folder_are_refused(spark, given):
-    with pytest.raises(OptionError, match=r"output='.*' is invalid: expected"):
+    with pytest.raises(OptionError, match=r"output=.* is invalid: expected"):
         folder_at("output", given, spark)
 
 
@@ -174,3 +164,83 @@ def test_local_folders_raise_the_errors_of_the_operating_system_with_the_path(tm
 def test_a_failure_that_java_does_not_explain_is_given_as_it_is():
     failure = RuntimeError("out of\norder")
     assert reason_of(failure, "s3a://b", "3.5.0") == "the file system refuses: RuntimeError: out of"
+
+
+TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+ONTOLOGY = Ontology.from_rules([Rule("sub", (is_a(A, x),), is_a(B, x))])
+
+
+def follow(stream, place, ontology=ONTOLOGY, **options):
+    """Follow a stream to its present end; output and checkpoint are in the folder `place`."""
+    query = reason_stream(
+        stream,
+        ontology,
+        Window(6),
+        output=f"{place}/out",
+        output_format="csv",
+        checkpoint=f"{place}/state of it",
+        trigger=NOW,
+        **options,
+    )
+    query.await_termination()
+    return query
+
+
+def files_of(folder):
+    return {path.name: path.read_text() for path in folder.iterdir() if not path.name.startswith(".")}
+
+
+def test_a_stream_that_failed_before_its_checkpoint_resumes_exactly_once_on_every_file_system(
+    spark, tmp_path, monkeypatch
+):
+    incoming, outputs = Folder(tmp_path / "in"), []
+    for at in range(3):
+        incoming.write([(at, EX[f"a{at}"].n3(), TYPE, A.n3())])
+    save = CheckpointFolder.save
+
+    def fail(folder, reasoner, note):
+        if note["batch"] == 1:
+            raise CheckpointError("the test", "it ends here")
+        save(folder, reasoner, note)
+
+    for scheme in (None, *SCHEMES):
+        (tmp_path / str(scheme)).mkdir()
+        place = tmp_path / "None" if scheme is None else uri_over(spark, scheme, tmp_path / scheme)
+        with monkeypatch.context() as patch, pytest.raises(CheckpointError, match="it ends here"):
+            patch.setattr(CheckpointFolder, "save", fail)
+            follow(incoming.stream(spark), place)
+        outputs.append(files_of(tmp_path / str(scheme) / "out"))
+        query = follow(incoming.stream(spark), place)
+        assert (query.batch, query.counts.aboxes) == (2, 3)
+        outputs.append(files_of(tmp_path / str(scheme) / "out"))
+    assert [len(files) for files in outputs] == [2, 3] * 5
+    assert outputs[2:] == outputs[:2] * 4
+
+
+def test_checkpoints_of_other_streams_are_refused_with_their_uri(spark, tmp_path):
+    incoming, place = Folder(tmp_path / "in"), uri_over(spark, "viewfs", tmp_path)
+    incoming.write([(1, EX.a.n3(), TYPE, A.n3())])
+    follow(incoming.stream(spark), place)
+    state = f"{place}/state of it"
+    with pytest.raises(CheckpointMismatchError, match=f"{state}/reasoner: .* another ontology"):
+        follow(incoming.stream(spark), place, Ontology.from_rules([]))
+    with pytest.raises(CheckpointError, match=f"{state}: it belongs to a stream without shards"):
+        follow(incoming.stream(spark), place, shard_by="subject", shards=1)
+    (tmp_path / "state of it" / "reasoner").write_text("damaged")
+    with pytest.raises(CheckpointError, match=f"{state}/reasoner: it is not a checkpoint"):
+        follow(incoming.stream(spark), place)
+    (tmp_path / "state of it" / "reasoner").unlink()
+    with pytest.raises(CheckpointError, match=rf"{state}/reasoner: it is missing, but {state}/spark shows"):
+        follow(incoming.stream(spark), place)
+    (tmp_path / "state of it" / "offsets").mkdir()
+    with pytest.raises(CheckpointError, match=f"{state}: it belongs to a sharded stream"):
+        follow(incoming.stream(spark), place)
+    (tmp_path / "file").touch()
+    with pytest.raises(
+        CheckpointError, match=f"{place}/file: it is a file; a stream's checkpoint is a folder"
+    ):
+        reason_stream(incoming.stream(spark), ONTOLOGY, Window(6), checkpoint=f"{place}/file")
+    with pytest.raises(
+        OptionError, match=f"output='{place}/out' .* a folder without files of another stream"
+    ):
+        reason_stream(incoming.stream(spark), ONTOLOGY, Window(6), output=f"{place}/out")

@@ -16,7 +16,8 @@ from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.model.rule import Rule
 from pantarhei.model.time import TimeKind
 from pantarhei.spark.collectors import FactChanges
-from pantarhei.spark.driver import CheckpointFolder, Counts, Driver, uri_of
+from pantarhei.spark.driver import CheckpointFolder, Counts, Driver, checkpoint_folder
+from pantarhei.spark.file_system import LocalFolder
 from pantarhei.spark.versions import schema_to_arrow
 from pantarhei.spark.worker import BlockWriter, SkippedBlockWriter, SkippedRows, block_schema
 from spark_streams import aboxes_of, rows_of, state_of
@@ -305,11 +306,11 @@ def folder_with(path, offsets=(), commits=(), reasoner=True):
         (path / "spark" / kind / ".0.crc").touch()
     if reasoner:
         (path / "reasoner").touch()
-    return CheckpointFolder(path)
+    return CheckpointFolder(LocalFolder(path))
 
 
 def test_a_new_folder_is_made_and_has_no_stream(tmp_path):
-    progress = CheckpointFolder(tmp_path / "not" / "there")
+    progress = CheckpointFolder(LocalFolder(tmp_path / "not" / "there"))
     assert (tmp_path / "not" / "there").is_dir()
     assert not progress.exists
     progress.check(-1)
@@ -346,10 +347,10 @@ def test_a_lost_window_and_a_file_in_the_folders_place_are_refused(tmp_path):
         _ = folder_with(tmp_path / "lost", [0], [], reasoner=False).exists
     (tmp_path / "file").touch()
     with pytest.raises(CheckpointError, match="it is a file; a stream's checkpoint is a folder"):
-        CheckpointFolder(tmp_path / "file")
+        checkpoint_folder(tmp_path / "file", None)
 
 
 def test_paths_stand_in_uris_as_they_are(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a b%20ü").mkdir()
-    assert uri_of(CheckpointFolder(tmp_path / "a b%20ü").spark) == f"file://{tmp_path}/a b%20ü/spark"
+    assert checkpoint_folder("a b%20ü", None).uri == f"file://{tmp_path}/a b%20ü"

@@ -15,6 +15,7 @@ from pantarhei.model.rule import Rule
 from pantarhei.model.time import TimeKind
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.spark.collectors import FactChanges
+from pantarhei.spark.file_system import LocalFolder
 from pantarhei.spark.results import STREAM, ColumnTypes, FileOutput, Outlet, Results, outlets
 from strategies import EX, A, B, is_a, member, x
 
@@ -38,7 +39,7 @@ TABLE = pa.table({"batch": pa.array([1, 1]), "at": [NOON, NOON], "text": ['"a, b
     ],
 )
 def test_a_batchs_file_is_written_anew_when_the_batch_comes_again(tmp_path, format, read):
-    files = FileOutput(tmp_path / "out" / "put", format)
+    files = FileOutput(LocalFolder(tmp_path / "out" / "put"), format)
     path = tmp_path / "out" / "put" / f"batch-0000000012.{format}"
     for table in (TABLE.slice(0, 1), TABLE):
         files.write(table, 12)
@@ -53,7 +54,7 @@ def test_a_batchs_file_is_written_anew_when_the_batch_comes_again(tmp_path, form
 
 def test_numbers_that_are_not_finite_are_null_in_json(tmp_path):
     numbers = [float("nan"), float("inf"), -float("inf"), None, 1.5]
-    FileOutput(tmp_path, "ndjson").write(pa.table({"level": numbers}), 0)
+    FileOutput(LocalFolder(tmp_path), "ndjson").write(pa.table({"level": numbers}), 0)
     lines = (tmp_path / "batch-0000000000.ndjson").read_text().splitlines()
     found = [json.loads(line, parse_constant=pytest.fail)["level"] for line in lines]
     assert found == [None, None, None, None, 1.5]
@@ -62,9 +63,9 @@ def test_numbers_that_are_not_finite_are_null_in_json(tmp_path):
 def test_folders_and_formats_that_cannot_be_are_refused(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(OptionError, match=r"output=.* a folder, or a path where one can be created"):
-        FileOutput(tmp_path / "file", "csv")
+        FileOutput(LocalFolder(tmp_path / "file"), "csv")
     with pytest.raises(OptionError, match=r"output_format='xml' .* 'parquet' or 'ndjson' or 'csv'"):
-        FileOutput(tmp_path / "out", "xml")
+        FileOutput(LocalFolder(tmp_path / "out"), "xml")
 
 
 def test_without_files_and_sink_nothing_is_collected():
@@ -78,7 +79,7 @@ def test_without_files_and_sink_nothing_is_collected():
 
 
 def test_each_query_has_a_folder_and_a_function_of_its_own(tmp_path):
-    found = outlets(("hot", "rooms"), {"hot": print}, tmp_path, "csv")
+    found = outlets(("hot", "rooms"), {"hot": print}, LocalFolder(tmp_path), "csv")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["hot", "rooms"]
     assert [(name, each.sink) for name, each in found.items()] == [("hot", print), ("rooms", None)]
     assert outlets(("hot",), print, None, "csv") == {"hot": Outlet(None, print)}

@@ -9,6 +9,7 @@ from pantarhei.model.rule import Rule
 from pantarhei.model.time import TimeKind
 from pantarhei.spark import streaming
 from pantarhei.spark.collectors import FactChanges
+from pantarhei.spark.file_system import LocalFolder
 from pantarhei.spark.results import STREAM, FileOutput, Outlet, Results
 from pantarhei.spark.streaming import pushed
 from pantarhei.spark.worker import TimedInterpretation
@@ -23,7 +24,8 @@ def updates_of(folder, *times):
     worker = ABoxMaterializer(reasoner.foundation)
     blocks = [TimedInterpretation(at, at, worker.materialize([member(A, EX[f"at{at}"])])) for at in times]
     results = Results(
-        {STREAM: FactChanges(TimeKind.INTEGER)}, {STREAM: Outlet(FileOutput(folder, "parquet"), None)}
+        {STREAM: FactChanges(TimeKind.INTEGER)},
+        {STREAM: Outlet(FileOutput(LocalFolder(folder), "parquet"), None)},
     )
     results.begin(0)
     return pushed(reasoner, blocks, results, None)

@@ -5,7 +5,6 @@ Changes of registered queries are delivered query by query, with the columns tha
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -18,7 +17,7 @@ from pantarhei.errors import CheckpointError, MissingOptionError
 from pantarhei.model.time import time_of
 from pantarhei.query.continuous_query import Registration
 from pantarhei.spark.collectors import ReportWindow, result_schema
-from pantarhei.spark.driver import REASONER, is_sharded, uri_of
+from pantarhei.spark.driver import REASONER, checkpoint_folder, is_sharded
 from pantarhei.spark.results import STREAM, ColumnTypes, Outlet, deliver_tables, typed
 from pantarhei.spark.running_query import BatchFunction, ReasoningQuery, start_query
 from pantarhei.spark.shards.shard import ShardSetup
@@ -118,7 +117,7 @@ def run_sharded(
     Args:
         outlets: the recipients by name of the query, or `STREAM`.
         types: the kinds of columns whose terms are converted to values.
-        checkpoint: a folder, or a URI that driver and executors can both read; None for a temporary folder.
+        checkpoint: a path or URI that driver and executors can both read; None for a temporary folder.
         trigger: keyword arguments of `DataStreamWriter.trigger`; None for Spark's default.
 
     Raises:
@@ -139,15 +138,14 @@ def run_sharded(
             stream.warned.emit()
 
     temporary = tempfile.TemporaryDirectory(prefix="pantarhei-") if checkpoint is None else None
-    place = str(temporary.name if temporary else checkpoint)
-    if re.match("[A-Za-z][A-Za-z0-9+.-]+:/", place) is None:
-        folder = Path(place)
-        if (folder / REASONER).exists():
-            raise CheckpointError(place, "it belongs to a stream without shards; resume without shard_by")
-        for files, _ in outlets.values() if not is_sharded(folder) else ():
-            if files is not None:
-                files.refuse_if_used()
-        place = uri_of(folder)
+    given = temporary.name if temporary else checkpoint or ""
+    folder = checkpoint_folder(given, stream.changes.sparkSession)
+    if folder.exists(REASONER):
+        raise CheckpointError(str(folder), "it belongs to a stream without shards; resume without shard_by")
+    for files, _ in outlets.values() if not is_sharded(folder) else ():
+        if files is not None:
+            files.refuse_if_used()
+    place = folder.uri
     batches = BatchFunction(process, temporary)
     running = start_query(stream.changes, batches, place, trigger, query_name)
     client = ShardClient(stream.changes.sparkSession, stream.shipped, place)

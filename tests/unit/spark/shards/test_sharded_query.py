@@ -11,6 +11,7 @@ from pantarhei.engine.options import Options
 from pantarhei.errors import OptionError
 from pantarhei.model.time import TimeKind
 from pantarhei.query.continuous_query import Registration
+from pantarhei.spark.file_system import LocalFolder
 from pantarhei.spark.results import ColumnTypes, outlets
 from pantarhei.spark.shards.shard import ShardSetup
 from pantarhei.spark.shards.sharded_query import ShardedAnswers
@@ -61,7 +62,9 @@ class Told:
 def handed_out(folder, told, made=None, types=None, batch=3):
     """The rows that the folders of the queries get."""
     made = setup() if made is None else made
-    answers = ShardedAnswers(made, outlets(made.queries, None, folder, "parquet"), ColumnTypes.of(types))
+    answers = ShardedAnswers(
+        made, outlets(made.queries, None, LocalFolder(folder), "parquet"), ColumnTypes.of(types)
+    )
     answers.deliver(told, batch)
     found = {}
     for name in made.queries:
@@ -128,7 +131,9 @@ def test_columns_have_values_in_the_place_of_terms_where_types_say_so_and_times_
 def test_columns_that_are_none_or_taken_are_refused(tmp_path):
     def refused(said, made, types=None):
         with pytest.raises(OptionError, match=said):
-            ShardedAnswers(made, outlets(made.queries, None, tmp_path, "csv"), ColumnTypes.of(types))
+            ShardedAnswers(
+                made, outlets(made.queries, None, LocalFolder(tmp_path), "csv"), ColumnTypes.of(types)
+            )
 
     refused("types=who", setup(), {"who": "name"})
     refused(r"queries\['closed'\]=\?end", setup(variables={**VARIABLES, "closed": ("end",)}))
