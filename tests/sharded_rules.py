@@ -4,7 +4,6 @@ import random
 from collections import Counter
 from dataclasses import replace
 
-import pyarrow as pa
 from rdflib import RDF
 
 import pantarhei as pr
@@ -15,10 +14,10 @@ from pantarhei.errors import NotKeyLocalRuleError, TemporalRuleError
 from pantarhei.model.rule import Rule
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.time import TimeKind
-from pantarhei.rdf.ntriples import parse_term, write_term
+from pantarhei.rdf.ntriples import parse_term
 from pantarhei.rules.translation.demand import Theory
 from pantarhei.spark.collectors import conclusion_columns
-from pantarhei.spark.shards.shard import NO_ROWS, ROWS, ShardSetup
+from pantarhei.spark.shards.shard import ShardSetup
 from pantarhei.temporal.rule_sharding import check_key_local
 from pantarhei.temporal.rules import with_ontology
 from strategies import is_a, related, x, y
@@ -48,11 +47,6 @@ STREAMING = [EX[name] for name in KINDS]
 def triple(atom):
     subject, *rest = atom.arguments
     return (subject, atom.predicate, rest[0]) if rest else (subject, RDF.type, atom.predicate)
-
-
-def rows(timed):
-    columns = zip(*((at, *map(write_term, triple)) for at, triple in timed), strict=True)
-    return pa.table(dict(zip(ROWS.names, map(list, columns), strict=True)), ROWS) if timed else NO_ROWS
 
 
 def concluded(row):

@@ -6,7 +6,6 @@ Batches of rows come to shards as Spark brings them: those that no rows reach ar
 import random
 from collections import Counter, defaultdict
 
-import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,10 +19,11 @@ from pantarhei.model.time import TimeKind
 from pantarhei.query.continuous_query import Registration, ReportPolicy
 from pantarhei.query.key_local import check_key_local
 from pantarhei.query.syntax import read_query
-from pantarhei.rdf.ntriples import parse_term, write_term
+from pantarhei.rdf.ntriples import parse_term
 from pantarhei.spark.collectors import changed_rows, register_queries
-from pantarhei.spark.shards.processor import Router
-from pantarhei.spark.shards.shard import NO_ROWS, ROWS, Shard, ShardSetup
+from pantarhei.spark.shards.router import Router
+from pantarhei.spark.shards.shard import Shard, ShardSetup
+from shard_rows import processed, rows
 from strategies import EX, INDIVIDUALS, LITERALS, A, B, C, D, R, S, V, is_a, member, related, x, y, z
 
 SEEDS = st.integers(0, 1 << 30)
@@ -122,11 +122,6 @@ class Sharded:
         COUNTS["accepted, of a window that closes"] += policy.closes
 
 
-def rows(timed):
-    columns = zip(*((at, *map(write_term, triple)) for at, triple in timed), strict=True)
-    return pa.table(dict(zip(ROWS.names, map(list, columns), strict=True)), ROWS) if timed else NO_ROWS
-
-
 class Reports:
     """What was reported of each query: rows by the time of the report, with how often they came or went."""
 
@@ -180,7 +175,7 @@ def check_shards(seed):
             elif rnd.random() < 0.1:
                 shard = Shard.restore(made.setup, shard.save())
             shards[number] = shard
-            for ticks, (name, *row), change in shard.process(rows(parts[number]), closed):
+            for ticks, (name, *row), change in processed(shard, rows(parts[number]), closed):
                 following = shard.next_timer
                 assert change and (look is None or following is None or following > (closed or 0))
                 told.add(name, ticks, row, change)

@@ -17,10 +17,11 @@ from lars_programs import shifted, shifted_atoms
 from lars_reasoners import COVERED, NO_AXIOMS, case_of, have_strata, triple
 from pantarhei.errors import InconsistentOntologyError, OptionError, QueryError, TemporalRuleError
 from pantarhei.model.temporal_rule import TimeWindow
-from pantarhei.spark.shards.processor import Router
+from pantarhei.spark.shards.router import Router
 from pantarhei.spark.shards.shard import Shard
 from random_queries import ONTOLOGY, random_dataset, random_query
-from sharded_rules import EX, Sharded, rows
+from shard_rows import processed, rows
+from sharded_rules import EX, Sharded
 from stream_texts import Case as TextCase
 from stream_texts import told
 
@@ -361,7 +362,7 @@ def sharded_transcript(seed, by):
         for number, shard in shards.items():
             if rnd.random() < 0.1:
                 shard = shards[number] = Shard.restore(setup, shard.save())
-            changes = shard.process(rows(parts.get(number, [])), tick + by)
+            changes = processed(shard, rows(parts.get(number, [])), tick + by)
             yield number, sorted((at - by, str(terms), change) for at, terms, change in changes)
             yield back(shard.next_timer, by)
 

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from counts import cases, of_many
 from oracle.lars.streams import canonical
-from pantarhei.spark.shards.processor import Router
+from pantarhei.spark.shards.router import Router
 from pantarhei.spark.shards.shard import Shard
-from sharded_rules import COUNTS, Sharded, concluded, rows
+from shard_rows import processed, rows
+from sharded_rules import COUNTS, Sharded, concluded
 
 SEEDS = st.integers(0, 1 << 30)
 
@@ -33,7 +34,7 @@ def check_shards(seed):
                 continue  # Spark does not wake it
             if rnd.random() < 0.1:
                 shard = shards[number] = Shard.restore(setup, shard.save())
-            for ticks, terms, change in shard.process(rows(parts.get(number, [])), tick):
+            for ticks, terms, change in processed(shard, rows(parts.get(number, [])), tick):
                 assert change and ticks <= tick
                 sums[terms] += change
         assert all(number >= 0 for number in sums.values())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from typing import NamedTuple, overload
@@ -13,6 +13,8 @@ from rdflib import BNode, Literal, URIRef
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FORMS, NONE, FactForms, Integers, Renaming, Symbol
 from pantarhei.model.term import RDF_TYPE, Place, Term, Triple
+from pantarhei.rdf.ntriples import write_term
+from pantarhei.rdf.triple_table import TermColumn, TripleColumns
 
 
 class LiteralSet:
@@ -127,6 +129,9 @@ def _names_of(keys: Sequence[str]) -> Iterable[Term]:
     return map(str.__new__, repeat(URIRef), texts) if are_iris else map(_name_of, keys)
 
 
+_FIRST_OWN = 1 << 40
+"""First number of the literals that have another form than the first one of their value."""
+
 _FEW = 8
 """Fewer facts than this are decoded one by one, which costs less."""
 
@@ -163,6 +168,30 @@ class Lexicon:
         if isinstance(facts, np.ndarray) and not forms and len(facts) >= _FEW:
             return self._decode_columns(*facts.T.tolist()[:3])
         return self._decode_rows(facts.tolist() if isinstance(facts, np.ndarray) else facts, forms)
+
+    def columns(self, facts: Integers, forms: FactForms = NO_FORMS.by_fact) -> TripleColumns:
+        """Return the triples of facts as columns of text, in order; each distinct term is written once."""
+        predicates, subjects, objects = facts.T.astype(np.int64)
+        is_class = objects == NONE
+        of_class = ~predicates  # the numbers of terms are not negative
+        values = np.where(is_class, of_class, objects)
+        own: list[Literal] = []
+        for row in np.flatnonzero(self.varied.among(objects)).tolist() if forms else ():
+            if (form := forms.get((int(predicates[row]), int(subjects[row]), int(objects[row])))) is not None:
+                values[row] = _FIRST_OWN + len(own)
+                own.append(form)
+
+        def term(number: int) -> Term:
+            if number < 0:
+                return self.symbols[~number].name
+            return own[number - _FIRST_OWN] if number >= _FIRST_OWN else self.term(number)
+
+        properties = np.where(is_class, NONE, predicates)
+        return TripleColumns(
+            _written(subjects, self.term),
+            _written(properties, lambda number: RDF_TYPE if number == NONE else self.symbols[number].name),
+            _written(values, term),
+        )
 
     def _decode_columns(
         self, predicates: list[int], subjects: list[int], objects: list[int]
@@ -216,6 +245,14 @@ class Lexicon:
         """Return the term of a number, from `known` if it is there."""
         term = known[number] = self.term(number)
         return term
+
+
+def _written(numbers: npt.NDArray[np.int64], term: Callable[[int], Term]) -> TermColumn:
+    """Return the column of numbered terms in N-Triples syntax."""
+    found, codes = np.unique(numbers, return_inverse=True)
+    distinct = np.empty(len(found), object)
+    distinct[:] = [write_term(term(number)) for number in found.tolist()]
+    return TermColumn(codes.astype(np.int32), distinct)
 
 
 class Tables(NamedTuple):

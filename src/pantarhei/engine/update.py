@@ -267,6 +267,19 @@ def in_megabytes(count: int) -> str:
     return f"{count / 1e6:,.1f} MB"
 
 
+class NumberedChanges(NamedTuple):
+    """Changes of a step as numbers of a lexicon.
+
+    Args:
+        rows: predicate, subject, object and signed change of each recorded change.
+        forms: the forms of literals that are not the first ones of their values.
+    """
+
+    rows: Integers
+    lexicon: Lexicon
+    forms: FactForms
+
+
 class TripleDelta:
     """Triples that a step inserted into and deleted from the materialization; decoded when first read.
 
@@ -274,6 +287,9 @@ class TripleDelta:
         make: decodes the delta.
         changes: the number of changes; texts and HTML decode at most 10,000.
         labels: returns the names shown for IRIs in pictures.
+
+    Attributes:
+        numbered: the changes of a single step as numbers; None if they are not known as such.
 
     >>> import pantarhei as pr
     >>> from rdflib import RDF, Namespace
@@ -289,6 +305,7 @@ class TripleDelta:
         self, make: Callable[[], Delta[Triple]], changes: int = 0, labels: Callable[[], Labels] = dict
     ) -> None:
         self._make, self._changes, self._labels_of = make, changes, labels
+        self.numbered: NumberedChanges | None = None
 
     @classmethod
     def of(
@@ -299,7 +316,9 @@ class TripleDelta:
         def make() -> Delta[Triple]:
             return Delta.of(zip(lexicon.decode(noted[:, :3], forms), noted[:, 3].tolist(), strict=True))
 
-        return cls(make, len(noted), labels)
+        made = cls(make, len(noted), labels)
+        made.numbered = NumberedChanges(noted, lexicon, forms)
+        return made
 
     @classmethod
     def together(cls, parts: Sequence[TripleDelta]) -> TripleDelta:

@@ -27,26 +27,19 @@ from pantarhei.spark.driver import Driver
 from pantarhei.spark.progress import Counts, QueryProgress
 from pantarhei.spark.sessions import FAILURES, raised_error
 from pantarhei.spark.shards.shard_client import ShardClient
+from pantarhei.spark.shards.totals import StreamTotals
 
 
-def progress_of(query: StreamingQuery, driver: Driver | None) -> QueryProgress:
-    """Return the progress of Spark's query and of the driver; starts no job, and does not wait.
-
-    Args:
-        driver: the driver; None for a sharded query.
-    """
+def progress_of(query: StreamingQuery, driver: Driver | StreamTotals) -> QueryProgress:
+    """Return the progress of Spark's query and of the stream; starts no job, and does not wait."""
     try:
         last = query.lastProgress
         state = "running" if query.isActive else "ended" if query.exception() is None else "failed"
     except FAILURES:  # the session or Java has stopped
         last, state = None, "ended"
-    reported = -1 if last is None else last.batchId
-    batch = reported if driver is None else driver.batch
-    rows, seconds = None, None
-    if last is not None and reported == batch:
+    batch, rows, seconds = driver.batch, None, None
+    if last is not None and last.batchId == batch:
         rows, seconds = last.numInputRows, last.batchDuration / 1000
-    if driver is None:
-        return QueryProgress(state, batch, rows, seconds)
     facts = None if driver.report is None else driver.report.facts
     known = driver.newest, driver.counts, driver.complete_until, facts
     return QueryProgress(state, batch, rows, seconds, *known)
@@ -103,7 +96,7 @@ class ReasoningQuery:
     Args:
         spark_query: Spark's query, for its other methods.
         batches: the function called for micro-batches, which has recorded its errors.
-        driver: the driver, which holds the window; None if shards on the executors hold it.
+        driver: the driver, which holds the window, or the totals of shards.
         client: the client of the shards; None if the driver holds the window.
 
     >>> import pantarhei as pr
@@ -121,7 +114,7 @@ class ReasoningQuery:
         self,
         spark_query: StreamingQuery,
         batches: BatchFunction,
-        driver: Driver | None = None,
+        driver: Driver | StreamTotals,
         client: ShardClient | None = None,
     ) -> None:
         self.spark_query = spark_query
@@ -132,23 +125,23 @@ class ReasoningQuery:
         """Reasoner in the state after the last complete batch; it must only be read.
 
         Raises:
-            OptionError: the query is sharded. `counts`, `batch` and `flush` raise this error, too.
+            OptionError: the query is sharded.
         """
         return self._window.reasoner
 
     @property
     def counts(self) -> Counts:
         """Totals since the stream began."""
-        return self._window.counts
+        return self._driver.counts
 
     @property
     def batch(self) -> int:
         """Number of the last batch applied to the window, -1 before the first."""
-        return self._window.batch
+        return self._driver.batch
 
     @property
     def _window(self) -> Driver:
-        if self._driver is None:
+        if not isinstance(self._driver, Driver):
             raise ExcludedOptionError("shard_by", "…", "The window is held by the shards, not by the driver.")
         return self._driver
 

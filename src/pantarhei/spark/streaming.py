@@ -322,7 +322,7 @@ def reason_stream(
     """
     check_frame(df, True, "one that streams; use pantarhei.spark.run for this DataFrame")
     check_choice("on_error", on_error, ON_ERROR)
-    given = to_triples(df, columns, mapping, "carry" if shard_by is None else "raise")
+    given = to_triples(df, columns, mapping, "carry")
     search = Budget() if budget is None else budget
     kept = (History() if history is None else history) if shard_by is None else shard_history(history)
     options = Options(window, repair, keep, unique_names, search, limits, history=kept, numbers=numbers)
@@ -331,13 +331,11 @@ def reason_stream(
     outlets = outlets_of(registered, sink, written, output_format)
     if shard_by is not None:
         _refuse_where_sharded(
-            on_error,
             on_update=on_update,
             on_late=on_late,
             max_ahead=max_ahead,
             clock=clock,
             on_ahead=on_ahead,
-            on_batch=on_batch,
             spark_partitions=spark_partitions,
         )
         sharding = ShardingOptions(shard_by, shards, streaming)
@@ -345,9 +343,10 @@ def reason_stream(
         setup = shard_setup(
             given, ontology, options, background, sharding, allowed_lateness, queried, temporal
         )
-        setup = replace(setup, types=chosen.of_columns(setup.columns) if chosen.kinds else {})
+        types_of = chosen.of_columns(setup.columns) if chosen.kinds else {}
+        setup = replace(setup, types=types_of, on_error=on_error)
         stream = plan_shards(given, setup, allowed_lateness, forwards_warnings=True)
-        return run_sharded(stream, outlets, chosen, checkpoint, trigger, query_name)
+        return run_sharded(stream, outlets, chosen, checkpoint, trigger, query_name, on_batch=on_batch)
     if shards is not None or streaming is not None:
         reason = "shards and streaming need a key of the shards."
         raise MissingOptionError("shard_by", '"subject"', reason)
@@ -399,9 +398,7 @@ def _collectors(
     return {name: RegisteredAnswers(kind, kept[name], given, window) for name, given in registered.items()}
 
 
-def _refuse_where_sharded(on_error: OnError, **given: object) -> None:
-    if on_error != "raise":
-        given["on_error"] = on_error
+def _refuse_where_sharded(**given: object) -> None:
     for name, value in given.items():
         if value is not None:
             reason = "With shard_by the driver has no window."

@@ -1,23 +1,21 @@
-"""Stateful processor of shards for `transformWithStateInPandas`, and the router of rows to shards.
+"""Stateful processor of shards for `transformWithStateInPandas`.
 
 Spark's state of a shard is the shard's snapshot, with a random token that is replaced at each change. A
 worker also caches the shard object with the token, and uses the object only if its token equals the token of
 the state. So the state is authoritative; a failed task leaves an object in the cache whose token is in no
 state.
-
-The shard of a row is a stable hash of the key of its subject.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import warnings
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark import Accumulator, SparkContext
@@ -28,30 +26,24 @@ from pyspark.sql.streaming.stateful_processor import (
     TimerValues,
 )
 from pyspark.sql.types import IntegerType, LongType, StringType, StructType
-from rdflib import RDF, BNode, URIRef
 
-from pantarhei.encoding.numbers import Symbol
-from pantarhei.errors import (
-    AxiomsInStreamWarning,
-    BackgroundOnlyError,
-    InvalidTripleError,
-    NumbersApartWarning,
-    TimestampError,
-    UndecidedRepairWarning,
-)
-from pantarhei.model.rule import Predicate
-from pantarhei.model.term import Place, Term, Triple
-from pantarhei.rdf.ntriples import parse_term
-from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
+from pantarhei.errors import AxiomsInStreamWarning, NumbersApartWarning, UndecidedRepairWarning
+from pantarhei.spark.dead_letters import letters_of
+from pantarhei.spark.shards.router import CLOCK, WATERMARK_OFFSET
 from pantarhei.spark.shards.shard import (
-    NO_ROWS,
-    ROWS,
     SavedShard,
     Shard,
+    ShardBatch,
+    ShardCounts,
     ShardSetup,
     SharedValue,
+    change_schema,
+    normalized_rows,
+    pack_table,
+    unpack_table,
 )
 from pantarhei.spark.worker import FirstByKey
+from pantarhei.spark.worker_errors import methods_send_errors
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,114 +96,6 @@ def forward_warnings(given: Accumulator[FirstWarnings] | None) -> Iterator[None]
         given.add(found)
 
 
-ROUTED = "shard INT, ticks LONG, subject STRING, predicate STRING, object STRING"
-_TYPE = RDF.type.n3()
-_MOST_KNOWN = 500_000
-_WATERMARK = "the range of Spark's watermark, which advances the time of shards"
-
-WATERMARK_OFFSET = 1 << 51
-"""Number added to ticks to get Spark's event time in milliseconds; for datetimes 71 years.
-
-Spark's watermark is never negative: with the offset, ticks before 0 (1970) also have a watermark."""
-
-FIRST_TICK = -WATERMARK_OFFSET
-LAST_TICK = (2**63 - 1) // 1000 - WATERMARK_OFFSET  # event time is in microseconds, in 64 bits
-
-
-class Router:
-    """Router of record batches of ticks and triples to shards; caches the shards of subjects.
-
-    The cost is one dictionary lookup for each distinct subject and predicate of a batch; all else is done by
-    column.
-
-    Args:
-        report: the analysis of the rules for sharding.
-        key: the key of the shards.
-        shards: number of shards.
-    """
-
-    def __init__(self, report: ShardingReport, key: Key, shards: int) -> None:
-        self._report, self._keys, self.shards = report, report.maps[key], shards
-        self._known: dict[str, int] = {}
-        self._admitted: set[tuple[str, bool]] = set()
-
-    def route(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield the batches with an additional first column, the shard of each row.
-
-        Raises:
-            InvalidTripleError: a subject, predicate or class is not a term, or a cell is null.
-            TimestampError: a time is null, before `FIRST_TICK` (1898) or beyond `LAST_TICK` (2190).
-            BackgroundOnlyError: the stream asserts a class or property that only the background may assert.
-        """
-        for batch in batches:
-            if batch.num_rows:
-                yield self._routed(batch)
-
-    def _routed(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        ticks, subjects, predicates, objects = (
-            batch.column(name) for name in ("ticks", "subject", "predicate", "object")
-        )
-        if ticks.null_count:
-            raise TimestampError("the timestamp null", "a timestamp in each row")
-        first, last = pc.min_max(ticks).as_py().values()
-        if first < FIRST_TICK or last > LAST_TICK:
-            given = f"the time {first if first < FIRST_TICK else last} in ticks"
-            raise TimestampError(given, f"{FIRST_TICK} to {LAST_TICK}, {_WATERMARK}")
-        if subjects.null_count or predicates.null_count or objects.null_count:
-            raise InvalidTripleError("null", "subject, predicate and object must be terms in each row")
-        self._check(predicates, objects)
-        encoded = pc.dictionary_encode(subjects)
-        shards = pa.array(list(map(self._shard, encoded.dictionary.to_pylist())), pa.int32())
-        columns = [shards.take(encoded.indices), ticks, subjects, predicates, objects]
-        return pa.record_batch(columns, ["shard", "ticks", "subject", "predicate", "object"])
-
-    def shards_with(self, triple: Triple) -> Sequence[int]:
-        """Return the shards that can hold a triple; only shard 0 if every shard holds it."""
-        subject, predicate, object_ = triple
-        is_class = predicate == RDF.type
-        name = cast(Predicate, object_ if is_class else predicate)
-        positions = self._report.positions(self._keys.key, Symbol(name, 1 if is_class else 2))
-        if positions is None:
-            return [0]
-        of_key = next(((subject, object_)[position] for position in sorted(positions)), None)
-        # The shard of a blank node is determined by its label in the stream, which the window does not keep.
-        return [self.shard_of(of_key)] if isinstance(of_key, URIRef) else range(self.shards)
-
-    def _check(self, predicates: pa.Array, objects: pa.Array) -> None:
-        for text in pc.unique(predicates).to_pylist():
-            if text != _TYPE:
-                self._admit(text, False)
-        for text in pc.unique(objects.filter(pc.equal(predicates, _TYPE))).to_pylist():
-            self._admit(text, True)
-
-    def _admit(self, text: str, is_class: bool) -> None:
-        if (text, is_class) in self._admitted:
-            return
-        name = parse_term(text)
-        (Place.CLASS if is_class else Place.PREDICATE).check(name, text)
-        if name == RDF.type:  # rdf:type written with escapes
-            raise InvalidTripleError(text, f"write it as {_TYPE}")
-        if not self._report.admits(cast(Predicate, name), is_class):
-            raise BackgroundOnlyError(text, str(self._keys.key))
-        self._admitted.add((text, is_class))
-
-    def _shard(self, text: str) -> int:
-        found = self._known.get(text)
-        if found is None:
-            if len(self._known) >= _MOST_KNOWN:
-                self._known.clear()
-            name = parse_term(text)
-            Place.SUBJECT.check(name, text)
-            found = self._known[text] = self.shard_of(name)
-        return found
-
-    def shard_of(self, name: Term) -> int:
-        """Return the number of the shard of a subject."""
-        key = name if isinstance(name, BNode) else self._keys.of(name)
-        digest = hashlib.blake2b(key.n3().encode(), digest_size=8).digest()
-        return int.from_bytes(digest, "big") % self.shards
-
-
 STATE = "shard"
 """Name of the state variable."""
 
@@ -222,20 +106,38 @@ _LIVE: OrderedDict[tuple[str, int], tuple[bytes, Shard]] = OrderedDict()
 _MOST_LIVE = 64
 
 
+PACKED = (
+    "shard INT, changes BINARY, letters BINARY, closed LONG, ticks BINARY, rows LONG, hot_key STRING, "
+    "hot_rows LONG, facts LONG, received LONG, "
+) + ", ".join(f"{name} LONG" for name in ShardCounts._fields)
+"""Columns of the outcome of a batch in a shard; changes and letters are tables in Arrow's stream format.
+
+`closed` is the watermark in ticks, `ticks` has those of the pushed ABoxes, `rows` is the number of rows
+received, and `received` their newest tick; `hot_rows` is the number of rows of the key with most rows, and
+`facts` that of the facts in the model without the background.
+"""
+
+
+@methods_send_errors
 class ShardProcessor(StatefulProcessor):
     """Stateful processor with one value state for each shard.
 
-    A timer is set for the next tick at which the shard changes without further rows.
+    A timer is set for the next tick at which the shard changes without further rows. The shard `CLOCK` has a
+    timer for each advance of the watermark, so that each batch which advances it reports it.
 
     Args:
         setup: the sharding of the stream.
+        letters: the schema of rows that are handed out with their errors; None to count them only.
         warned: accumulator for the warnings of shards; None to log them in the workers.
     """
 
     def __init__(
-        self, setup: SharedValue[ShardSetup], warned: Accumulator[FirstWarnings] | None = None
+        self,
+        setup: SharedValue[ShardSetup],
+        letters: pa.Schema | None = None,
+        warned: Accumulator[FirstWarnings] | None = None,
     ) -> None:
-        self._setup, self._warned = setup, warned
+        self._setup, self._letters, self._warned = setup, letters, warned
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Declare the state variable."""
@@ -246,34 +148,80 @@ class ShardProcessor(StatefulProcessor):
         self, key: Any, rows: Iterator[pd.DataFrame], timerValues: TimerValues
     ) -> Iterator[pd.DataFrame]:
         """Process the rows of a batch for one shard."""
-        tables = [pa.Table.from_pandas(frame[ROWS.names], ROWS, preserve_index=False) for frame in rows]
-        yield from self._take(int(key[0]), pa.concat_tables([NO_ROWS, *tables]), timerValues)
+        routed = [one for frame in rows for one in frame.itertuples(index=False)]
+        if int(key[0]) == CLOCK:
+            yield self._tick(routed, timerValues)
+        else:
+            yield from self._take(int(key[0]), routed, timerValues)
 
     def handleExpiredTimer(
         self, key: Any, timerValues: TimerValues, expiredTimerInfo: ExpiredTimerInfo
     ) -> Iterator[pd.DataFrame]:
         """Advance the time of a shard without rows."""
-        yield from self._take(int(key[0]), NO_ROWS, timerValues)
+        if int(key[0]) == CLOCK:
+            yield self._tick([], timerValues)
+        else:
+            yield from self._take(int(key[0]), [], timerValues)
 
     def close(self) -> None:
         """Do nothing: the processor holds no resources."""
 
-    def _take(self, number: int, rows: pa.Table, times: TimerValues) -> Iterator[pd.DataFrame]:
-        watermark = times.getCurrentWatermarkInMs()  # 0 if there is no watermark yet
-        closed = watermark - WATERMARK_OFFSET if watermark > 0 else None
+    def _tick(self, routed: Sequence[Any], times: TimerValues) -> pd.DataFrame:
+        """Report the watermark, and the rows that were not routed to a shard."""
+        closed = _closed(times)
+        self._set_timer(None if closed is None else closed + 1)
+        letters = [unpack_table(bytes(each.rows)) for each in routed if each.rows]
+        skipped = sum(int(each.count) for each in routed)
+        return _packed(
+            shard=CLOCK,
+            letters=pack_table(pa.concat_tables(letters)) if letters else None,
+            closed=closed,
+            rows=0,
+            hot_rows=0,
+            facts=0,
+            **ShardCounts(skipped=skipped)._asdict(),
+        )
+
+    def _take(self, number: int, routed: Sequence[Any], times: TimerValues) -> Iterator[pd.DataFrame]:
+        setup, closed = self._setup.value, _closed(times)
+        rows = pa.concat_tables(
+            [setup.rows.empty_table(), *(unpack_table(bytes(each.rows)) for each in routed)]
+        )
         shard = self._load(number)
         with forward_warnings(self._warned):
-            changes = shard.process(rows, closed)
+            batch = shard.process(rows, closed)
         self._save(number, shard)
+        self._set_timer(shard.next_timer)
+        hottest = max(routed, key=lambda each: each.hot_rows, default=None)
+        yield _packed(
+            shard=number,
+            changes=pack_table(changes) if len(changes := batch.table()) else None,
+            letters=self._packed_letters(batch),
+            closed=closed,
+            ticks=np.array(batch.ticks, np.int64).tobytes(),
+            rows=rows.num_rows,
+            hot_key=None if hottest is None else hottest.hot_key,
+            hot_rows=0 if hottest is None else int(hottest.hot_rows),
+            facts=shard.facts,
+            received=pc.max(rows["ticks"]).as_py(),
+            **batch.counts._asdict(),
+        )
+
+    def _packed_letters(self, batch: ShardBatch) -> bytes | None:
+        if self._letters is None or not batch.lost:
+            return None
+        kind = self._setup.value.kind
+        made = (
+            letters_of(normalized_rows(lost.rows, kind), lost.kind, lost.reasons, self._letters)
+            for lost in batch.lost
+        )
+        return pack_table(pa.concat_tables(made))
+
+    def _set_timer(self, ticks: int | None) -> None:
         for timer in list(self._handle.listTimers()):
             self._handle.deleteTimer(timer)
-        if (next_timer := shard.next_timer) is not None:
-            self._handle.registerTimer(next_timer + WATERMARK_OFFSET)
-        if changes:
-            import pandas as pd
-
-            found = [(number, ticks, *terms, change) for ticks, terms, change in changes]
-            yield pd.DataFrame(found, columns=columns_of(self._setup.value.names).names)
+        if ticks is not None:
+            self._handle.registerTimer(ticks + WATERMARK_OFFSET)
 
     def _load(self, number: int) -> Shard:
         token, live = _LIVE.pop((self._setup.name, number), (b"", None))
@@ -293,9 +241,48 @@ class ShardProcessor(StatefulProcessor):
             _LIVE.popitem(last=False)
 
 
+def _closed(times: TimerValues) -> int | None:
+    """Return the watermark in ticks; None if there is none yet."""
+    watermark = times.getCurrentWatermarkInMs()  # 0 if there is no watermark yet
+    return watermark - WATERMARK_OFFSET if watermark > 0 else None
+
+
+def _packed(**row: object) -> pd.DataFrame:
+    """Return a frame of one row with the columns `PACKED`."""
+    import pandas as pd
+
+    names = [column.split()[0] for column in PACKED.split(", ")]
+    return pd.DataFrame([[row.get(name) for name in names]], columns=names).astype(
+        {"closed": "Int64", "received": "Int64"}  # of floats otherwise, where there is no watermark
+    )
+
+
 def columns_of(names: Iterable[str]) -> StructType:
     """Return the Spark schema of the changes of shards; `at` is in ticks."""
     columns = StructType().add("shard", IntegerType()).add("at", LongType())
     for name in names:
         columns = columns.add(name, StringType())
     return columns.add("change", IntegerType())
+
+
+def unpack_changes(packed: pa.Table | pa.RecordBatch, names: Sequence[str]) -> pa.Table:
+    """Return the changes in packed outcomes, with the columns `columns_of(names)`."""
+    tables = [
+        pa.table(
+            [pa.array([], pa.int32()), *change_schema(names).empty_table().columns],
+            ["shard", *change_schema(names).names],
+        )
+    ]
+    for shard, changes in zip(packed["shard"].to_pylist(), packed["changes"].to_pylist(), strict=True):
+        if changes is not None:
+            table = unpack_table(changes)
+            tables.append(table.add_column(0, "shard", pa.repeat(pa.scalar(shard, pa.int32()), len(table))))
+    schema = pa.schema(
+        [
+            ("shard", pa.int32()),
+            ("at", pa.int64()),
+            *((name, pa.string()) for name in names),
+            ("change", pa.int32()),
+        ]
+    )
+    return pa.concat_tables([table.cast(schema) for table in tables])

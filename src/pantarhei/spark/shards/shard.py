@@ -7,26 +7,30 @@ from __future__ import annotations
 import pickle
 import uuid
 from bisect import bisect_left
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pantarhei.encoding.numbers import Integers
 from pantarhei.engine.options import Options
-from pantarhei.engine.update import WindowUpdate
-from pantarhei.errors import CheckpointMismatchError
+from pantarhei.engine.update import NumberedChanges, WindowUpdate
+from pantarhei.errors import CheckpointMismatchError, InvalidTripleError
 from pantarhei.model.term import Triple
-from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
+from pantarhei.model.time import TimeKind, TimePoint, show_time, ticks_of, time_of
 from pantarhei.ontology.ontology import Ontology
 from pantarhei.query.continuous_query import ContinuousQuery, Registration, ReportPolicy
-from pantarhei.rdf.ntriples import name_of_timestamp, parse_term, prefix_of_name, write_term
+from pantarhei.rdf.ntriples import name_of_timestamp, parse_term, prefix_of_name
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.conflict import Budget
 from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
 from pantarhei.spark.collectors import TextRow, changed_rows, conclusion_rows
+from pantarhei.spark.invalid_rows import drop_rows, find_invalid_rows, row_error
+from pantarhei.spark.worker import OnError
 from pantarhei.temporal.rules import TemporalRules
 
 Value = TypeVar("Value")
@@ -78,6 +82,8 @@ class ShardSetup:
             `query`, `value1` and so on; otherwise those of conclusions or of a fact.
         temporal: the temporal rules of each shard.
         types: kinds of columns whose terms are converted to values later.
+        on_error: handling of rows that are not timestamped triples.
+        carried: further columns of the rows, which are handed out with rows that are not processed.
     """
 
     ontology: Ontology
@@ -93,6 +99,13 @@ class ShardSetup:
     names: tuple[str, ...] = ("subject", "predicate", "object")
     temporal: TemporalRules | None = None
     types: Mapping[str, str] = field(default_factory=dict)
+    on_error: OnError = "raise"
+    carried: pa.Schema = field(default_factory=lambda: pa.schema([]))
+
+    @property
+    def rows(self) -> pa.Schema:
+        """Schema of rows: ticks, terms, and the carried columns."""
+        return pa.schema([*ROWS, *self.carried])
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -204,11 +217,11 @@ class _ShardQuery:
                 yield step.end + (self._window.closed != "left")  # the first tick after the window has closed
 
 
-ROWS = pa.schema(
-    [("ticks", pa.int64()), ("subject", pa.string()), ("predicate", pa.string()), ("object", pa.string())]
-)
-NO_ROWS = ROWS.empty_table()
+TEXT = pa.dictionary(pa.int32(), pa.string())
+"""Type of columns of terms: each distinct text once, and its number for each row."""
+
 _TERMS = ("subject", "predicate", "object")
+ROWS = pa.schema([("ticks", pa.int64()), *((name, TEXT) for name in _TERMS)])
 
 
 class SavedShard(NamedTuple):
@@ -218,6 +231,130 @@ class SavedShard(NamedTuple):
     held: bytes
 
 
+class ShardCounts(NamedTuple):
+    """Counters of a shard's steps.
+
+    Args:
+        assertions: facts asserted in the pushed ABoxes.
+        cut: assertions removed by repairs.
+        conflicts: ABoxes whose arrival contradicted the window, so that a repair removed assertions.
+        late: late rows.
+        skipped: rows that were skipped because they are not triples.
+    """
+
+    assertions: int = 0
+    cut: int = 0
+    conflicts: int = 0
+    late: int = 0
+    skipped: int = 0
+
+    def __add__(self, other: tuple[int, ...]) -> ShardCounts:  # type: ignore[override]
+        return ShardCounts(*map(sum, zip(self, other, strict=True)))
+
+
+class LostRows(NamedTuple):
+    """Rows that were not processed, each with its reason.
+
+    Args:
+        rows: the rows, with the columns of the setup.
+        kind: "late" or "invalid".
+        reasons: a text for each row.
+    """
+
+    rows: pa.Table
+    kind: str
+    reasons: list[str]
+
+
+class ShardBatch:
+    """Outcome of the rows of one batch in a shard.
+
+    Attributes:
+        changes: the changes, in order.
+        lost: rows that were not processed.
+        ticks: the ticks of the pushed ABoxes.
+        counts: counters of the batch.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.lost: list[LostRows] = []
+        self.ticks: list[int] = []
+        self.counts = ShardCounts()
+        self._names, self._tables = names, list[pa.Table]()
+        self._noted: list[tuple[int, NumberedChanges]] = []
+        self._changes: list[ShardChange] = []
+
+    def count(self, **more: int) -> None:
+        """Add to the counters."""
+        self.counts += ShardCounts(**more)
+
+    def add(self, change: ShardChange) -> None:
+        """Record one change."""
+        self._write_noted()
+        self._changes.append(change)
+
+    def add_facts(self, ticks: int, changes: NumberedChanges) -> None:
+        """Record the changes of facts in a step. They are converted to text later, together with those of
+        other steps.
+        """
+        if not len(changes.rows):
+            return
+        if self._noted:
+            last = self._noted[-1][1]
+            if last.lexicon is not changes.lexicon or last.forms or changes.forms:
+                self._write_noted()
+        self._write_changes()
+        self._noted.append((ticks, changes))
+
+    def table(self) -> pa.Table:
+        """Return the changes as a table with the columns `at` (in ticks), those of terms, and `change`."""
+        self._write_noted()
+        self._write_changes()
+        return pa.concat_tables([change_schema(self._names).empty_table(), *self._tables])
+
+    def _write_changes(self) -> None:
+        if self._changes:
+            rows = [(ticks, *terms, change) for ticks, terms, change in self._changes]
+            at, *terms, change = zip(*rows, strict=True)
+            texts = (pa.array(column, pa.string()).dictionary_encode() for column in terms)
+            self._append([pa.array(at, pa.int64()), *texts, pa.array(change, pa.int32())])
+            self._changes = []
+
+    def _write_noted(self) -> None:
+        if not self._noted:
+            return
+        noted, self._noted = self._noted, []
+        steps = np.repeat(np.arange(len(noted)), [len(changes.rows) for _, changes in noted])
+        rows, weights, steps = _net(np.concatenate([changes.rows for _, changes in noted]), steps)
+        terms = noted[0][1].lexicon.columns(rows, noted[0][1].forms)
+        ticks = np.array([at for at, _ in noted], np.int64)
+        columns = [
+            pa.DictionaryArray.from_arrays(each.codes, pa.array(each.distinct, pa.string())) for each in terms
+        ]
+        self._append([pa.array(ticks[steps]), *columns, pa.array(weights, pa.int32())])
+
+    def _append(self, columns: Sequence[pa.Array]) -> None:
+        self._tables.append(pa.table(list(columns), schema=change_schema(self._names)))
+
+
+def change_schema(names: Iterable[str]) -> pa.Schema:
+    """Return the schema of a shard's changes; terms are numbered by dictionaries."""
+    return pa.schema([("at", pa.int64()), *((name, TEXT) for name in names), ("change", pa.int32())])
+
+
+def _net(
+    rows: Integers, steps: npt.NDArray[np.int64]
+) -> tuple[Integers, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Sum the signed changes of each fact in each step; return facts, sums other than 0, and steps."""
+    order = np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0], steps))
+    facts, steps = rows[order, :3], steps[order]
+    differs = (facts[1:] != facts[:-1]).any(axis=1) | (steps[1:] != steps[:-1])
+    begins = np.flatnonzero(np.concatenate([[True], differs]))
+    sums = np.add.reduceat(rows[order, 3].astype(np.int64), begins)
+    kept = begins[sums != 0]
+    return facts[kept], sums[sums != 0], steps[kept]
+
+
 class Shard:
     """State of one shard. Times are in ticks.
 
@@ -225,10 +362,12 @@ class Shard:
         held: rows that are held back until the watermark passes them.
     """
 
-    def __init__(self, setup: ShardSetup, reasoner: StreamReasoner, held: pa.Table = NO_ROWS) -> None:
-        self.reasoner, self._setup, self._held = reasoner, setup, held
-        now = reasoner.note.get("now")
+    def __init__(self, setup: ShardSetup, reasoner: StreamReasoner, held: pa.Table | None = None) -> None:
+        self.reasoner, self._setup = reasoner, setup
+        self._held = setup.rows.empty_table() if held is None else held
+        now, facts = reasoner.note.get("now"), reasoner.note.get("facts")
         self._now = now if isinstance(now, int) else None
+        self.facts = facts if isinstance(facts, int) else 0
         self._queries = ShardQueries(setup, reasoner) if setup.has_queries else None
 
     @classmethod
@@ -251,77 +390,161 @@ class Shard:
                 was,
                 given,
             )
-        return cls(setup, reasoner, pa.ipc.open_stream(saved.held).read_all())
+        held = pa.ipc.open_stream(saved.held).read_all()
+        for column in setup.rows:
+            if column.name not in held.column_names:  # carried since this run
+                held = held.append_column(column, pa.nulls(len(held), column.type))
+        return cls(setup, reasoner, held.select(setup.rows.names))
 
     def save(self) -> SavedShard:
         """Return the shard as bytes. Cost is linear in the assertions in the window."""
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, ROWS) as writer:
-            writer.write_table(self._held)
-        snapshot = self.reasoner.snapshot({"now": self._now, "layout": _layout(self._setup)})
-        return SavedShard(snapshot, sink.getvalue().to_pybytes())
+        note = {"now": self._now, "facts": self.facts, "layout": _layout(self._setup)}
+        return SavedShard(self.reasoner.snapshot(note), pack_table(self._held))
 
-    def process(self, rows: pa.Table, closed: int | None) -> list[ShardChange]:
+    def process(self, rows: pa.Table, closed: int | None) -> ShardBatch:
         """Process rows, which may be in any order, and advance the time to the watermark.
 
+        Facts that leave the window are reported at the tick at which they leave it.
+
         Args:
-            rows: rows with the schema `ROWS`.
+            rows: rows with the schema `ShardSetup.rows`.
             closed: the watermark, equal for all shards, before which rows are late; None if there is no
                 watermark.
+
+        Raises:
+            InvalidRowError: a row is not a triple, and such rows are not skipped.
+            MemoryLimitError: an ABox exceeds the limits.
         """
+        batch = ShardBatch(self._setup.names)
+        rows = rows.unify_dictionaries()
         limits = [limit for limit in (closed, self._now) if limit is not None]
-        late, timely = _split(rows, max(limits)) if limits else (NO_ROWS, rows)
-        changes = [change for row in late.to_pylist() for change in self._late(**row)]
-        waiting = pa.concat_tables([self._held, timely])
+        if limits:
+            late, rows = _split(rows, max(limits))
+            self._refuse_late(late, max(limits), batch)
+        if self._held.num_rows:
+            rows = pa.concat_tables([self._held, rows])
         if self._setup.waits:
-            ready, self._held = _split(waiting, closed) if closed is not None else (NO_ROWS, waiting)
-        else:
-            ready = waiting
-        for ticks, abox in _aboxes(ready):
-            changes += self._changes(self.reasoner.push(self._time(ticks), abox), ticks)
+            rows, self._held = _split(rows, closed) if closed is not None else (rows.slice(0, 0), rows)
+        for ticks, abox in _aboxes(rows):
+            self._advance(ticks - 1, batch)
+            self._push(ticks, abox, batch)
         if closed is not None and (self._now is None or self._now < closed):
-            changes += self._changes(self.reasoner.advance(self._time(closed)), closed)
-        return changes
+            self._advance(closed - 1, batch)
+            self._note(self.reasoner.advance(self._time(closed)), closed, batch)
+        return batch
 
     @property
     def next_timer(self) -> int | None:
         """First tick at which the shard changes although no rows arrive; None if it does not change."""
-        ticks = []
+        ticks = [*self._next_changes()]
         if self._held.num_rows:
             ticks.append(pc.min(self._held["ticks"]).as_py() + 1)
-        if self.reasoner.timestamps:
-            oldest = ticks_of(self.reasoner.timestamps[0], self._setup.kind)
-            ticks.append(self._setup.options.window.leaving_at(self._setup.kind, oldest))
-        if self._queries is not None and self._now is not None:
-            ticks += self._queries.timers(self._now)
         if (turn := self.reasoner.next_turn) is not None:
             ticks.append(ticks_of(turn, self._setup.kind))
         return min(ticks, default=None)
 
+    def _next_changes(self) -> Iterator[int]:
+        """Yield the next ticks at which facts leave the window, or queries may report."""
+        if self.reasoner.timestamps:
+            oldest = ticks_of(self.reasoner.timestamps[0], self._setup.kind)
+            yield self._setup.options.window.leaving_at(self._setup.kind, oldest)
+        if self._queries is not None and self._now is not None:
+            yield from self._queries.timers(self._now)
+
+    def _advance(self, until: int, batch: ShardBatch) -> None:
+        """Advance the time to each tick, at most `until`, at which the shard changes without rows."""
+        while (ticks := min(self._next_changes(), default=None)) is not None and ticks <= until:
+            if self._now is not None and ticks <= self._now:
+                break  # such as the end of a window that reports once more at its next tick
+            self._note(self.reasoner.advance(self._time(ticks)), ticks, batch)
+
+    def _push(self, ticks: int, abox: pa.Table, batch: ShardBatch) -> None:
+        """Push the rows of one tick, without those that are not triples."""
+        try:
+            update = self.reasoner.push(self._time(ticks), _scoped(ticks, abox))
+        except (InvalidTripleError, UnicodeDecodeError, pa.ArrowException):
+            given = self._normalized(abox)
+            found = find_invalid_rows(given)
+            if not found:
+                raise  # the error has another cause
+            if self._setup.on_error == "raise":
+                raise row_error(given, found[0]) from None
+            lost = abox.take([problem.row for problem in found])
+            batch.lost.append(LostRows(lost, "invalid", [problem.reason for problem in found]))
+            batch.count(skipped=len(found))
+            abox = drop_rows(abox, found)
+            update = self.reasoner.push(self._time(ticks), _scoped(ticks, abox))
+        batch.ticks.append(ticks)
+        batch.count(
+            assertions=len(abox),
+            cut=len(update.repair.taken_out),
+            conflicts=int(bool(update.repair)),
+        )
+        self._note(update, ticks, batch)
+
+    def _normalized(self, rows: pa.Table) -> pa.Table:
+        """Return rows with the columns of a normalized DataFrame."""
+        return normalized_rows(rows, self._setup.kind)
+
     def _time(self, ticks: int) -> TimePoint:
         return time_of(ticks, self._setup.kind)
 
-    def _late(self, ticks: int, **terms: str) -> Iterator[ShardChange]:
-        if self._queries is not None:
-            yield from self._queries.late(ticks)
-        elif self._setup.temporal is not None:
-            yield ShardChange(ticks, (None,) * len(self._setup.names), 0)
-        else:
-            yield ShardChange(ticks, tuple(terms.values()), 0)
+    def _refuse_late(self, late: pa.Table, limit: int, batch: ShardBatch) -> None:
+        if not late.num_rows:
+            return
+        batch.count(late=len(late))
+        reason = f"it is older than {show_time(self._time(limit))}, up to which the stream is complete"
+        batch.lost.append(LostRows(late, "late", [reason] * len(late)))
+        for ticks, *terms in zip(*(late[name].to_pylist() for name in ("ticks", *_TERMS)), strict=True):
+            if self._queries is not None:
+                for change in self._queries.late(ticks):
+                    batch.add(change)
+            elif self._setup.temporal is not None:
+                batch.add(ShardChange(ticks, (None,) * len(self._setup.names), 0))
+            else:
+                batch.add(ShardChange(ticks, tuple(terms), 0))
 
-    def _changes(self, update: WindowUpdate, ticks: int) -> Iterator[ShardChange]:
+    def _note(self, update: WindowUpdate, ticks: int, batch: ShardBatch) -> None:
+        """Record the changes of a step."""
         self._now = ticks
+        numbered, delta = update.delta.numbered, update.delta
+        if numbered is not None:
+            self.facts += int(numbered.rows[:, 3].sum())
+        else:  # of a step that asserted conclusions
+            self.facts += len(delta.added) - len(delta.removed)
         if self._queries is not None:
-            yield from self._queries.changes(update)
-            return
-        if self._setup.temporal is not None:
+            for change in self._queries.changes(update):
+                batch.add(change)
+        elif self._setup.temporal is not None:
             for turn in update.conclusions.turns:
-                for row, change in conclusion_rows(turn, len(self._setup.names)):
-                    yield ShardChange(ticks_of(turn.at, self._setup.kind), row, change)
-            return
-        for triples, change in ((update.delta.removed, -1), (update.delta.added, 1)):
-            for triple in triples:
-                yield ShardChange(ticks, tuple(map(write_term, triple)), change)
+                for row, weight in conclusion_rows(turn, len(self._setup.names)):
+                    batch.add(ShardChange(ticks_of(turn.at, self._setup.kind), row, weight))
+        elif numbered is not None:
+            batch.add_facts(ticks, numbered)
+
+
+def normalized_rows(rows: pa.Table, kind: TimeKind) -> pa.Table:
+    """Return rows with the columns of a normalized DataFrame: `timestamp` in place of `ticks`."""
+    times = rows["ticks"]
+    if kind is TimeKind.DATETIME:
+        times = times.cast(pa.timestamp("us", "UTC"))
+    texts = (rows[name].cast(pa.string()) for name in _TERMS)
+    return pa.table([times, *texts, *rows.columns[4:]], ["timestamp", *rows.column_names[1:]])
+
+
+def pack_table(table: pa.Table, compression: str | None = None) -> bytes:
+    """Encode a table as bytes, in Arrow's stream format."""
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression=compression, unify_dictionaries=True)
+    with pa.ipc.new_stream(sink, table.schema, options=options) as writer:
+        writer.write_table(table)
+    packed: bytes = sink.getvalue().to_pybytes()
+    return packed
+
+
+def unpack_table(packed: bytes) -> pa.Table:
+    """Decode the table that `pack_table` encoded."""
+    return pa.ipc.open_stream(packed).read_all()
 
 
 def _layout(setup: ShardSetup) -> str:
@@ -346,19 +569,31 @@ def _split(rows: pa.Table, at: int) -> tuple[pa.Table, pa.Table]:
     return rows.filter(before), rows.filter(pc.invert(before))
 
 
-def _aboxes(rows: pa.Table) -> Iterator[tuple[int, pa.Table | list[Triple]]]:
-    """Yield the ABox of each tick, in time order."""
+def _aboxes(rows: pa.Table) -> Iterator[tuple[int, pa.Table]]:
+    """Yield the rows of each tick, in time order."""
     if not rows.num_rows:
         return
-    ordered = rows.take(np.argsort(rows["ticks"].to_numpy(), kind="stable"))
-    ticks, starts = np.unique(ordered["ticks"].to_numpy(), return_index=True)
-    for at, start, end in zip(ticks.tolist(), starts, [*starts[1:], len(ordered)], strict=True):
-        abox = ordered.slice(start, end - start).select(_TERMS)
-        is_scoped = any(pc.any(pc.starts_with(abox[name], "_:")).as_py() for name in ("subject", "object"))
-        yield at, _scoped(abox, prefix_of_name(name_of_timestamp(at))) if is_scoped else abox
+    given = rows["ticks"].to_numpy()
+    if (given[1:] < given[:-1]).any():
+        rows = rows.take(np.argsort(given, kind="stable"))
+    ticks, starts = np.unique(rows["ticks"].to_numpy(), return_index=True)
+    for at, start, end in zip(ticks.tolist(), starts, [*starts[1:], len(rows)], strict=True):
+        yield at, rows.slice(start, end - start)
 
 
-def _scoped(abox: pa.Table, scope: str) -> list[Triple]:
-    """Parse an ABox; blank nodes are prefixed by `scope`, so that they are named equally in all shards."""
+def _scoped(ticks: int, rows: pa.Table) -> pa.Table | list[Triple]:
+    """Return the ABox of rows. If it has blank nodes, it is parsed, and their labels get a prefix of the
+    tick, so that they are named equally in all shards.
+    """
+    abox = rows.select(_TERMS)
+    if not any(map(_has_blank_nodes, (abox["subject"], abox["object"]))):
+        return abox
+    scope = prefix_of_name(name_of_timestamp(ticks))
     columns = ([parse_term(text, scope) for text in abox[name].to_pylist()] for name in _TERMS)
     return list(zip(*columns, strict=True))
+
+
+def _has_blank_nodes(column: pa.ChunkedArray) -> bool:
+    if not any(pc.any(pc.starts_with(chunk.dictionary, "_:")).as_py() for chunk in column.chunks):
+        return False
+    return bool(pc.any(pc.starts_with(column.cast(pa.string()), "_:")).as_py())

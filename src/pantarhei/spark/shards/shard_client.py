@@ -29,7 +29,8 @@ from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.quality import Quality
 from pantarhei.repair.result import Conflict, ConflictList
 from pantarhei.spark.sessions import FAILURES, spark_error
-from pantarhei.spark.shards.processor import STATE, Router
+from pantarhei.spark.shards.processor import STATE
+from pantarhei.spark.shards.router import Router
 from pantarhei.spark.shards.shard import SavedShard, Shard, ShardSetup, SharedValue
 
 T = TypeVar("T")

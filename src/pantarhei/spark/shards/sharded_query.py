@@ -5,24 +5,30 @@ Changes of registered queries are delivered query by query, with the columns tha
 
 from __future__ import annotations
 
+import logging
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from pantarhei.errors import CheckpointError, MissingOptionError
 from pantarhei.model.time import time_of
 from pantarhei.query.continuous_query import Registration
 from pantarhei.spark.collectors import ReportWindow, result_schema
+from pantarhei.spark.dead_letters import DeadLetters
 from pantarhei.spark.driver import REASONER, checkpoint_folder, is_sharded
+from pantarhei.spark.progress import BatchReport
 from pantarhei.spark.results import STREAM, ColumnTypes, Outlet, deliver_tables, typed
 from pantarhei.spark.running_query import BatchFunction, ReasoningQuery, start_query
-from pantarhei.spark.shards.shard import ShardSetup
+from pantarhei.spark.shards.shard import ShardSetup, unpack_table
 from pantarhei.spark.shards.shard_client import ShardClient
-from pantarhei.spark.shards.sharded_stream import ShardedStream
+from pantarhei.spark.shards.sharded_stream import ShardedStream, Unpacker
+from pantarhei.spark.shards.totals import StreamTotals
+
+_log = logging.getLogger("pantarhei.spark")
 
 
 class ShardedAnswers:
@@ -47,11 +53,10 @@ class ShardedAnswers:
         columns = [(_Columns(setup, name, given), outlets[name]) for name, given in setup.queries.items()]
         self._used = [(each, outlet) for each, outlet in columns if outlet.is_open]
 
-    def deliver(self, rows: DataFrame, batch: int) -> None:
-        """Deliver the reports of a batch, whose rows are all sent to the driver."""
-        changes = rows.toArrow()
+    def deliver(self, changes: pa.Table, batch: int, spark: SparkSession) -> None:
+        """Deliver the reports of a batch, which are all on the driver."""
         made = [(self._types.typed(columns.table(changes, batch)), outlet) for columns, outlet in self._used]
-        deliver_tables(made, batch, rows.sparkSession)
+        deliver_tables(made, batch, spark)
 
 
 class _Columns:
@@ -108,6 +113,8 @@ def run_sharded(
     checkpoint: str | Path | None,
     trigger: Mapping[str, object] | None,
     query_name: str | None,
+    letters: DeadLetters | None = None,
+    on_batch: Callable[[BatchReport], object] | None = None,
 ) -> ReasoningQuery:
     """Run a sharded stream.
 
@@ -130,46 +137,70 @@ def run_sharded(
             "sink", "…", "With shard_by a sink or output receives the changes of the shards."
         )
 
-    stream, deliver = _with_delivery(stream, outlets, types)
+    setup = stream.shipped.value
+    deliver = _delivery(stream, outlets, types)
 
     def process(rows: DataFrame, batch: int) -> None:
-        deliver(rows, batch)
+        # A sink may read its rows several times, and Spark would run the shards each time.
+        kept = rows.persist()
+        try:
+            outcomes = kept.drop("changes").toArrow()
+            if letters is not None:
+                found = pc.drop_null(outcomes["letters"]).to_pylist()
+                table = pa.concat_tables([letters.arrow.empty_table(), *map(unpack_table, found)])
+                letters.deliver(table, batch, rows.sparkSession)
+            deliver(kept, batch)
+        finally:
+            kept.unpersist()
         if stream.warned is not None:
             stream.warned.emit()
+        report = totals.add(batch, outcomes)
+        _log.info("%s", report)
+        if on_batch is not None:
+            on_batch(report)
 
     temporary = tempfile.TemporaryDirectory(prefix="pantarhei-") if checkpoint is None else None
     given = temporary.name if temporary else checkpoint or ""
-    folder = checkpoint_folder(given, stream.changes.sparkSession)
+    folder = checkpoint_folder(given, stream.packed.sparkSession)
     if folder.exists(REASONER):
         raise CheckpointError(str(folder), "it belongs to a stream without shards; resume without shard_by")
     for files, _ in outlets.values() if not is_sharded(folder) else ():
         if files is not None:
             files.refuse_if_used()
+    folder.make()
+    totals = StreamTotals(setup.kind, None if temporary else folder)
     place = folder.uri
     batches = BatchFunction(process, temporary)
-    running = start_query(stream.changes, batches, place, trigger, query_name)
-    client = ShardClient(stream.changes.sparkSession, stream.shipped, place)
-    return ReasoningQuery(running, batches, client=client)
+    running = start_query(stream.packed, batches, place, trigger, query_name)
+    client = ShardClient(stream.packed.sparkSession, stream.shipped, place)
+    return ReasoningQuery(running, batches, totals, client)
 
 
-def _with_delivery(
+def _delivery(
     stream: ShardedStream, outlets: Mapping[str, Outlet], types: ColumnTypes
-) -> tuple[ShardedStream, Callable[[DataFrame, int], object]]:
-    """Return the stream, with typed columns if requested, and the function that delivers a batch of its
-    changes.
+) -> Callable[[DataFrame, int], object]:
+    """Return the function that delivers the changes in the packed outcomes of a batch.
+
+    Raises:
+        OptionError: a column in `types` is in none of the results, or a variable has the name of another
+            column.
     """
     setup = stream.shipped.value
+    unpack = Unpacker(setup.names, setup.kind)
     if setup.queries:
-        return stream, ShardedAnswers(setup, outlets, types).deliver
+        answers = ShardedAnswers(setup, outlets, types)
+        return lambda rows, batch: answers.deliver(
+            unpack.table(rows.select("shard", "changes").toArrow()), batch, rows.sparkSession
+        )
     types.check(setup.names)
-    if types.kinds:
-        stream = stream._replace(changes=typed(stream.changes, types.kinds))
     files, sink = outlets[STREAM]
 
     def deliver(rows: DataFrame, batch: int) -> None:
         if files is not None:
-            files.write(rows.toArrow(), batch)
+            changes = unpack.table(rows.select("shard", "changes").toArrow())
+            files.write(types.typed(changes), batch)
         if sink is not None:
-            sink(rows, batch)
+            changes = stream.changes(rows)
+            sink(typed(changes, types.kinds) if types.kinds else changes, batch)
 
-    return stream, deliver
+    return deliver

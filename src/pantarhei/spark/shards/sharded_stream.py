@@ -8,13 +8,14 @@ shard has the whole background.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructType, TimestampType
 from rdflib import Graph, URIRef
 
 from pantarhei.engine.options import Options
@@ -34,16 +35,15 @@ from pantarhei.spark.collectors import conclusion_columns, registrations
 from pantarhei.spark.frame import COLUMNS, check_frame, kind_of
 from pantarhei.spark.frame_mapping import MappingSource, to_triples
 from pantarhei.spark.shards.processor import (
-    FIRST_TICK,
-    LAST_TICK,
-    ROUTED,
-    WATERMARK_OFFSET,
-    Router,
+    PACKED,
     ShardProcessor,
     ShardWarnings,
     columns_of,
+    unpack_changes,
 )
-from pantarhei.spark.shards.shard import Shard, ShardSetup, SharedValue
+from pantarhei.spark.shards.router import FIRST_TICK, LAST_TICK, ROUTED, WATERMARK_OFFSET, Router
+from pantarhei.spark.shards.shard import Shard, ShardCounts, ShardSetup, SharedValue
+from pantarhei.spark.worker_errors import sends_errors
 from pantarhei.temporal.rule_sharding import check_key_local as check_rules
 from pantarhei.temporal.rules import TemporalRules, with_ontology
 from pantarhei.values.by_value import Numbers
@@ -78,14 +78,21 @@ class ShardedStream(NamedTuple):
     """Plan of a sharded stream.
 
     Args:
-        changes: the streaming DataFrame of the shards' changes.
+        packed: the streaming DataFrame of the outcomes of shards, with the columns `PACKED`.
         shipped: the setup of the shards.
         warned: the warnings sent by shards; None if workers log them.
     """
 
-    changes: DataFrame
+    packed: DataFrame
     shipped: SharedValue[ShardSetup]
     warned: ShardWarnings | None
+
+    def changes(self, packed: DataFrame) -> DataFrame:
+        """Return the changes in a DataFrame of outcomes."""
+        setup = self.shipped.value
+        return packed.select("shard", "changes").mapInArrow(
+            Unpacker(setup.names, setup.kind), changes_schema(setup.names, setup.kind)
+        )
 
 
 def shard_stream(
@@ -207,7 +214,8 @@ def shard_stream(
     given = to_triples(df, None, mapping, "raise")
     queried = QueryOptions(query, registrations(queries, query))
     setup = shard_setup(given, ontology, options, background, sharding, allowed_lateness, queried, temporal)
-    return plan_shards(given, setup, allowed_lateness).changes
+    stream = plan_shards(given.select(*COLUMNS), setup, allowed_lateness)
+    return stream.changes(stream.packed)
 
 
 def shard_history(history: History | None) -> History:
@@ -314,8 +322,61 @@ def _with_rules(setup: ShardSetup, rules: TemporalRules) -> ShardSetup:
     return replace(setup, temporal=rules, names=conclusion_columns(rules))
 
 
+METRICS = "pantarhei"
+"""Name of the observed metrics of each batch, in Spark's progress."""
+
+
+def changes_schema(names: Iterable[str], kind: TimeKind) -> StructType:
+    """Return the schema of the changes of shards, with times."""
+    schema = columns_of(names)
+    if kind is TimeKind.DATETIME:
+        schema["at"].dataType = TimestampType()
+    return schema
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacker:
+    """Function for `mapInArrow` that unpacks the changes of shards.
+
+    Args:
+        names: the columns of terms.
+        kind: the kind of timestamps.
+    """
+
+    names: tuple[str, ...]
+    kind: TimeKind
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            yield from self.table(batch).to_batches(max_chunksize=_ROWS_A_BATCH)
+
+    def table(self, packed: pa.Table | pa.RecordBatch) -> pa.Table:
+        """Return the changes in packed outcomes, with the columns of `changes_schema`."""
+        changes = unpack_changes(packed, self.names)
+        if self.kind is TimeKind.DATETIME:
+            changes = changes.set_column(1, "at", changes["at"].cast(pa.timestamp("us", "UTC")))
+        return changes
+
+
+_ROWS_A_BATCH = 50_000
+
+
+def _metrics(kind: TimeKind) -> Iterator[Column]:
+    """Yield the observed metrics of a batch."""
+    for name in ("rows", "facts", *ShardCounts._fields):
+        yield F.coalesce(F.sum(name), F.lit(0)).alias(name)
+    last = F.max("closed") - 1
+    yield (F.timestamp_micros(last) if kind is TimeKind.DATETIME else last).alias("complete_until")
+    yield F.max_by("shard", "rows").alias("hottest_shard")
+    yield F.max_by("hot_key", "hot_rows").alias("hottest_key")
+
+
 def plan_shards(
-    df: DataFrame, setup: ShardSetup, allowed_lateness: Duration | None, forwards_warnings: bool = False
+    df: DataFrame,
+    setup: ShardSetup,
+    allowed_lateness: Duration | None,
+    letters: pa.Schema | None = None,
+    forwards_warnings: bool = False,
 ) -> ShardedStream:
     """Build Spark's plan of a sharded stream.
 
@@ -325,29 +386,38 @@ def plan_shards(
     it.
 
     Args:
+        df: the normalized DataFrame, with the carried columns.
+        letters: the schema of rows that are handed out with their errors; None to count them only.
         forwards_warnings: whether the warnings of shards are sent to the driver; otherwise workers log them.
     """
     lateness = _ticks_late(allowed_lateness, setup.kind)
     warned = ShardWarnings(df.sparkSession.sparkContext) if forwards_warnings else None
-    shipped, router = SharedValue(setup), SharedValue(Router(setup.report, setup.key, setup.shards))
+    shipped = SharedValue(setup)
+    router = SharedValue(Router(setup.report, setup.key, setup.shards, setup.on_error, letters))
     of_dates = setup.kind is TimeKind.DATETIME
     ticks: Column = F.unix_micros("timestamp") if of_dates else F.col("timestamp")
     within = F.least(F.greatest(ticks, F.lit(FIRST_TICK)), F.lit(LAST_TICK))
-    timed = df.select(*COLUMNS).withColumn("event", F.timestamp_millis(within + WATERMARK_OFFSET))
-    timed = timed.withWatermark("event", f"{lateness} milliseconds")
+    timed = df.withColumn(_EVENT, F.timestamp_millis(within + WATERMARK_OFFSET))
+    timed = timed.withWatermark(_EVENT, f"{lateness} milliseconds").drop(_EVENT)
 
+    @sends_errors
     def route(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return router.value.route(batches)
 
-    routed = timed.select(ticks.alias("ticks"), *COLUMNS[1:]).mapInArrow(route, ROUTED)
-    changes = routed.groupBy("shard").transformWithStateInPandas(
-        ShardProcessor(shipped, None if warned is None else warned.given),
-        columns_of(setup.names),
-        "Append",
-        "EventTime",
+    packed = (
+        timed.mapInArrow(route, ROUTED)
+        .groupBy("shard")
+        .transformWithStateInPandas(
+            ShardProcessor(shipped, letters, None if warned is None else warned.given),
+            PACKED,
+            "Append",
+            "EventTime",
+        )
     )
-    timed = changes.withColumn("at", F.timestamp_micros("at")) if of_dates else changes
-    return ShardedStream(timed, shipped, warned)
+    return ShardedStream(packed.observe(METRICS, *_metrics(setup.kind)), shipped, warned)
+
+
+_EVENT = "pantarhei_event_time"
 
 
 def _kind_of(df: DataFrame) -> TimeKind:

@@ -5,8 +5,6 @@ import random
 from collections import Counter
 from dataclasses import replace
 
-import pyarrow as pa
-import pyarrow.compute as pc
 import pytest
 from rdflib import BNode
 
@@ -17,8 +15,11 @@ from pantarhei.model.rule import Rule
 from pantarhei.model.time import TimeKind
 from pantarhei.query.continuous_query import Registration
 from pantarhei.rdf.ntriples import parse_term, write_term
-from pantarhei.spark.shards.processor import Router
-from pantarhei.spark.shards.shard import NO_ROWS, ROWS, Shard, ShardSetup, SharedValue
+from pantarhei.spark.shards.router import Router
+from pantarhei.spark.shards.shard import Shard, ShardSetup, SharedValue
+from shard_rows import NO_ROWS, normalized, processed
+from shard_rows import routed as routed_rows
+from shard_rows import rows as rows_of
 from strategies import (
     CLASSES,
     DISJOINT_CLASSES,
@@ -59,8 +60,7 @@ def shard(*args, **options):
 
 
 def rows(*timed):
-    columns = zip(*((at, *map(write_term, triple)) for at, triple in timed), strict=True)
-    return pa.table(dict(zip(ROWS.names, map(list, columns), strict=True)), ROWS) if timed else NO_ROWS
+    return rows_of(timed)
 
 
 def changes(found):
@@ -72,17 +72,17 @@ def changes(found):
 
 def test_rows_of_one_call_enter_in_order_of_time_and_leave_when_time_has_passed():
     one = shard([Rule("cax-sco", (is_a(A, x),), is_a(B, x))])
-    assert sorted(changes(one.process(rows((2, member(B, b)), (1, member(A, a))), None))) == [
+    assert sorted(changes(processed(one, rows((2, member(B, b)), (1, member(A, a))), None))) == [
         (1, a, "A", 1),
         (1, a, "B", 1),
         (2, b, "B", 1),
     ]
     #   at: 1 [------] 4       closed: 5 is the first time at which 1 is outside
     assert one.next_timer == 5
-    assert one.process(NO_ROWS, 4) == []
-    assert sorted(changes(one.process(NO_ROWS, 5))) == [(5, a, "A", -1), (5, a, "B", -1)]
+    assert processed(one, NO_ROWS, 4) == []
+    assert sorted(changes(processed(one, NO_ROWS, 5))) == [(5, a, "A", -1), (5, a, "B", -1)]
     assert one.next_timer == 6
-    assert changes(one.process(NO_ROWS, 60)) == [(60, b, "B", -1)]
+    assert changes(processed(one, NO_ROWS, 60)) == [(6, b, "B", -1)]  # when it left
     assert one.next_timer is None
 
 
@@ -99,10 +99,10 @@ def test_rows_of_one_call_enter_in_order_of_time_and_leave_when_time_has_passed(
 )
 def test_a_shard_is_looked_at_when_its_oldest_timestamp_leaves(window, at, leaves):
     one = shard(window=window)
-    one.process(rows((at, member(A, a))), None)
+    processed(one, rows((at, member(A, a))), None)
     assert one.next_timer == leaves
-    assert one.process(NO_ROWS, leaves - 1) == []
-    assert changes(one.process(NO_ROWS, leaves)) == [(leaves, a, "A", -1)]
+    assert processed(one, NO_ROWS, leaves - 1) == []
+    assert changes(processed(one, NO_ROWS, leaves)) == [(leaves, a, "A", -1)]
 
 
 TEMPORAL = load_rules(
@@ -119,51 +119,51 @@ def test_a_shard_is_looked_at_when_rules_conclude_something_else_and_tells_it_wi
     made = concluding()
     one = Shard(made, made.reasoner())
     quiet = (f"<{EX}quiet>", a.n3())
-    assert one.process(rows((1, member(A, a))), None) == []
+    assert processed(one, rows((1, member(A, a))), None) == []
     looks, found = [], []
     while (look := one.next_timer) is not None:
         looks.append(look)
-        found += one.process(NO_ROWS, look)
+        found += processed(one, NO_ROWS, look)
     #  at:  1 . . 4    of the window: until 4    quiet: asserted at 1 until 5, a state at 4 until 13
     assert found == [(6, quiet, 1), (14, quiet, -1)]
     assert len(looks) <= 4
     jumping = Shard(made, made.reasoner())
-    jumping.process(rows((1, member(A, a))), None)
-    assert jumping.process(NO_ROWS, 60) == found  # as if it had been looked at
+    processed(jumping, rows((1, member(A, a))), None)
+    assert processed(jumping, NO_ROWS, 60) == found  # as if it had been looked at
     assert jumping.next_timer is None
-    assert jumping.process(rows((59, member(A, a))), None) == [(59, (None, None), 0)]  # late
+    assert processed(jumping, rows((59, member(A, a))), None) == [(59, (None, None), 0)]  # late
 
 
 def test_a_shard_goes_on_with_the_same_rules_only():
     made = concluding()
     one = Shard(made, made.reasoner())
-    one.process(rows((1, member(A, a))), None)
+    processed(one, rows((1, member(A, a))), None)
     restored = Shard.restore(made, one.save())
-    assert [each.ticks for each in restored.process(NO_ROWS, 60)] == [6, 14]
+    assert [each.ticks for each in processed(restored, NO_ROWS, 60)] == [6, 14]
     with pytest.raises(CheckpointMismatchError, match="temporal rules"):
         Shard.restore(setup(), one.save())
 
 
 def test_late_rows_come_back_and_change_nothing():
     one = shard()
-    one.process(rows((5, member(A, a))), None)
-    assert changes(one.process(rows((4, member(A, b)), (5, member(B, b))), None)) == [
+    processed(one, rows((5, member(A, a))), None)
+    assert changes(processed(one, rows((4, member(A, b)), (5, member(B, b))), None)) == [
         (4, b, "A", 0),
         (5, b, "B", 1),
     ]
-    assert changes(one.process(rows((6, member(A, b))), 7)) == [(6, b, "A", 0)]
+    assert changes(processed(one, rows((6, member(A, b))), 7)) == [(6, b, "A", 0)]
 
 
 def test_held_rows_wait_until_nothing_can_come_before_them():
     one = shard(holds=True)
-    assert one.process(rows((3, member(A, a)), (1, member(A, b))), None) == []
+    assert processed(one, rows((3, member(A, a)), (1, member(A, b))), None) == []
     assert one.next_timer == 2
-    assert changes(one.process(rows((2, member(B, b))), 2)) == [(1, b, "A", 1)]
-    assert changes(one.process(NO_ROWS, 4)) == [(2, b, "B", 1), (3, a, "A", 1)]
+    assert changes(processed(one, rows((2, member(B, b))), 2)) == [(1, b, "A", 1)]
+    assert changes(processed(one, NO_ROWS, 4)) == [(2, b, "B", 1), (3, a, "A", 1)]
 
 
 def test_a_timestamps_blank_nodes_have_the_same_names_in_each_shard():
-    found = [shard().process(rows((7, member(A, BNode("n"))), (7, member(A, a))), None) for _ in range(2)]
+    found = [processed(shard(), rows((7, member(A, BNode("n"))), (7, member(A, a))), None) for _ in range(2)]
     assert set(found[0]) == set(found[1])
     assert "_:t7-n" in {each.terms[0] for each in found[0]}
 
@@ -177,9 +177,9 @@ def test_a_restored_shard_goes_on_as_if_nothing_had_been():
     for at in range(40):
         some = [(at + choose.randrange(2), member(choose.choice(CLASSES), choose.choice(INDIVIDUALS)))]
         restored = Shard.restore(made, restored.save())
-        expected = whole.process(rows(*some), at or None)
+        expected = processed(whole, rows(*some), at or None)
         removed += sum(each.change == -1 for each in expected)
-        assert sorted(restored.process(rows(*some), at or None)) == sorted(expected)
+        assert sorted(processed(restored, rows(*some), at or None)) == sorted(expected)
         assert restored.next_timer == whole.next_timer
     assert removed > 20
 
@@ -217,12 +217,10 @@ def routed(made, last, seed):
         who = [choose.choice((*INDIVIDUALS, EX.d, EX.e, EX.unknown)) for _ in range(4)]
         abox = [member(choose.choice((A, EX.C)), name) for name in who[:2]] + [(who[2], R, who[3])]
         update = one.push(at, abox)
-        (batch,) = router.route([rows(*((at, triple) for triple in abox)).combine_chunks().to_batches()[0]])
-        table = pa.Table.from_batches([batch])
+        parts = routed_rows(router, [normalized([(at, triple) for triple in abox])])
         found = []
         for number, each in enumerate(shards):
-            mine = table.filter(pc.equal(table["shard"], number)).select(ROWS.names)
-            found += each.process(mine, at)
+            found += processed(each, parts.get(number, NO_ROWS), at)
             if made.query is not None:
                 shards[number] = Shard.restore(made, each.save())
         yield one, update, found
@@ -257,13 +255,13 @@ def test_the_changes_of_answers_add_up_to_what_one_model_answers_at_each_time(qu
 
 def test_of_late_rows_a_shard_that_is_asked_tells_how_many_they_are():
     one = shard(query=f"SELECT ?x ?y {{ ?x a <{A}> OPTIONAL {{ ?x <{R}> ?y }} }}", names=("x", "y"))
-    assert one.process(rows((5, member(A, a))), None) == [(5, (a.n3(), None), 1)]
-    assert one.process(rows((4, member(A, b)), (5, (a, R, b))), None) == [
+    assert processed(one, rows((5, member(A, a))), None) == [(5, (a.n3(), None), 1)]
+    assert processed(one, rows((4, member(A, b)), (5, (a, R, b))), None) == [
         (4, (None, None), 0),
         (5, (a.n3(), None), -1),
         (5, (a.n3(), b.n3()), 1),
     ]
-    assert one.process(NO_ROWS, 9) == [(9, (a.n3(), b.n3()), -1)]
+    assert processed(one, NO_ROWS, 9) == [(9, (a.n3(), b.n3()), -1)]
 
 
 def asking(**queries):
@@ -274,11 +272,6 @@ def asking(**queries):
     return ShardSetup(
         ontology, options, TimeKind.INTEGER, "subject", 4, report, False, queries=queries, names=names
     )
-
-
-def rows_of_shard_queries(*timed):
-    columns = zip(*((at, *map(write_term, triple)) for at, triple in timed), strict=True)
-    return pa.table(dict(zip(ROWS.names, map(list, columns), strict=True)), ROWS)
 
 
 MEMBERS = f"SELECT ?x {{ ?x a <{A}> }}"
@@ -296,20 +289,20 @@ def test_each_query_reports_under_its_name_when_it_is_to_and_time_that_passes_is
             (each.ticks, each.terms[0], each.terms[1] and each.terms[1][-2], each.change) for each in found
         ]
 
-    assert told(one.process(rows_of_shard_queries((1, member(A, a))), None)) == [
+    assert told(processed(one, rows((1, member(A, a))), None)) == [
         (1, "now", "a", 1),
         (1, "short", "a", 1),
     ]
     #  at: 1 2 | 3 4 | 5 6 |     closed: (0, 2] has a, (2, 4] has nothing
     assert one.next_timer == 3  # the first tick after (0, 2], and the first at which `short` loses a
-    assert told(one.process(NO_ROWS, 2)) == []
-    assert told(one.process(NO_ROWS, 3)) == [(3, "short", "a", -1), (2, "closed", "a", 1)]
+    assert told(processed(one, NO_ROWS, 2)) == []
+    assert told(processed(one, NO_ROWS, 3)) == [(3, "short", "a", -1), (2, "closed", "a", 1)]
     assert one.next_timer == 5  # what `closed` has reported has gone, and is not reported again
-    assert told(one.process(NO_ROWS, 5)) == []
+    assert told(processed(one, NO_ROWS, 5)) == []
     assert one.next_timer == 7
-    assert told(one.process(NO_ROWS, 60)) == [(60, "now", "a", -1)]
+    assert told(processed(one, NO_ROWS, 60)) == [(7, "now", "a", -1)]
     assert one.next_timer is None
-    assert told(one.process(rows_of_shard_queries((7, member(A, a))), 60)) == [
+    assert told(processed(one, rows((7, member(A, a))), 60)) == [
         (7, name, None, 0) for name in ("now", "short", "closed")
     ]
 
@@ -318,13 +311,13 @@ def test_windows_that_close_to_the_left_and_skip_times_are_looked_at_when_they_h
     hourly = Registration(MEMBERS, Window(2, 4, closed="left"), "close")
     made = asking(hourly=hourly)
     one = Shard(made, made.reasoner())
-    assert one.process(rows_of_shard_queries((1, member(A, b))), None) == []
+    assert processed(one, rows((1, member(A, b))), None) == []
     assert one.next_timer == 7  # [2, 4) does not hold it, the reasoner does until 6
-    one.process(rows_of_shard_queries((2, member(A, a))), None)
+    processed(one, rows((2, member(A, a))), None)
     assert one.next_timer == 4
-    assert one.process(NO_ROWS, 4) == [(4, ("hourly", a.n3(), None), 1)]
+    assert processed(one, NO_ROWS, 4) == [(4, ("hourly", a.n3(), None), 1)]
     assert one.next_timer == 7
-    found = [change for look in (7, 8) for change in one.process(NO_ROWS, look)]
+    found = [change for look in (7, 8) for change in processed(one, NO_ROWS, look)]
     assert found == [(8, ("hourly", a.n3(), None), -1)] and one.next_timer is None
 
 
@@ -332,10 +325,10 @@ def test_what_is_pending_in_a_shard_is_saved_with_it_and_other_queries_are_refus
     closes = Registration(MEMBERS, EVERY_TWO, "close")
     made = asking(closed=closes)
     one = Shard(made, made.reasoner())
-    one.process(rows_of_shard_queries((1, member(A, a))), None)
+    processed(one, rows((1, member(A, a))), None)
     again = Shard.restore(made, one.save())
     assert again.next_timer == one.next_timer == 3
-    assert again.process(NO_ROWS, 3) == one.process(NO_ROWS, 3) == [(2, ("closed", a.n3(), None), 1)]
+    assert processed(again, NO_ROWS, 3) == processed(one, NO_ROWS, 3) == [(2, ("closed", a.n3(), None), 1)]
     for other in (
         asking(closed=closes._replace(emit="istream")),
         asking(another=closes),

@@ -43,20 +43,13 @@ def setup(kind=TimeKind.INTEGER, queries=QUERIES, variables=VARIABLES, window=10
     )
 
 
-class Told:
-    """A batch as a DataFrame has it."""
-
-    sparkSession = None
-
-    def __init__(self, *rows, time=None):
-        columns = list(zip(*rows, strict=True)) or [()] * 6
-        names = ("shard", "at", "query", "value1", "value2", "change")
-        kinds = (pa.int32(), time or pa.int64(), *[pa.string()] * 3, pa.int32())
-        arrays = [pa.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
-        self._table = pa.table(arrays, names=names)
-
-    def toArrow(self):
-        return self._table
+def changes(*rows, time=None):
+    """Return the changes of a batch."""
+    columns = list(zip(*rows, strict=True)) or [()] * 6
+    names = ("shard", "at", "query", "value1", "value2", "change")
+    kinds = (pa.int32(), time or pa.int64(), *[pa.string()] * 3, pa.int32())
+    arrays = [pa.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
+    return pa.table(arrays, names=names)
 
 
 def handed_out(folder, told, made=None, types=None, batch=3):
@@ -65,7 +58,7 @@ def handed_out(folder, told, made=None, types=None, batch=3):
     answers = ShardedAnswers(
         made, outlets(made.queries, None, LocalFolder(folder), "parquet"), ColumnTypes.of(types)
     )
-    answers.deliver(told, batch)
+    answers.deliver(told, batch, None)
     found = {}
     for name in made.queries:
         path = folder / name / f"batch-{batch:010}.parquet"
@@ -80,7 +73,7 @@ def rows_of(table):
 def test_what_shards_tell_of_a_row_at_a_time_is_added_up_in_the_order_of_time_and_texts(tmp_path):
     found = handed_out(
         tmp_path,
-        Told(
+        changes(
             (1, 7, "pairs", "<urn:b>", ONE, 2),
             (0, 7, "pairs", "<urn:a>", None, -1),
             (1, 7, "pairs", "<urn:a>", None, -2),
@@ -102,7 +95,7 @@ def test_what_shards_tell_of_a_row_at_a_time_is_added_up_in_the_order_of_time_an
 
 def test_each_row_of_the_stream_that_came_too_late_is_a_row_of_nulls(tmp_path):
     late = (0, 4, "closed", None, None, 0)
-    found = handed_out(tmp_path, Told(late, late, (1, 4, "closed", "<urn:a>", None, 1)))
+    found = handed_out(tmp_path, changes(late, late, (1, 4, "closed", "<urn:a>", None, 1)))
     assert rows_of(found["closed"]) == [
         (3, 4, 0, 4, None, 0),
         (3, 4, 0, 4, None, 0),
@@ -115,14 +108,14 @@ def test_columns_have_values_in_the_place_of_terms_where_types_say_so_and_times_
     noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
     asked = {"pairs": QUERIES["pairs"]}
     made = setup(TimeKind.DATETIME, asked, {"pairs": VARIABLES["pairs"]}, window="PT10S")
-    told = Told((0, noon, "pairs", "<urn:a>", TWO, 1), time=pa.timestamp("us", tz="Europe/Berlin"))
+    told = changes((0, noon, "pairs", "<urn:a>", TWO, 1), time=pa.timestamp("us", tz="Europe/Berlin"))
     found = handed_out(tmp_path, told, made, {"many": "integer", "x": "name"})["pairs"]
     assert rows_of(found) == [(3, noon, noon.replace(second=50, minute=59, hour=11), noon, "urn:a", 2, 1)]
     assert found.schema.field("at").type == pa.timestamp("us", tz="UTC")
     with pytest.raises(OptionError, match="integer"):
         handed_out(
             tmp_path,
-            Told((0, noon, "pairs", "<urn:a>", "<urn:b>", 1), time=pa.timestamp("us")),
+            changes((0, noon, "pairs", "<urn:a>", "<urn:b>", 1), time=pa.timestamp("us")),
             made,
             {"many": "integer"},
         )

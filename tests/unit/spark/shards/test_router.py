@@ -1,0 +1,154 @@
+"""Rows go to the shard of their subject's key, or are refused."""
+
+import random
+
+import pyarrow as pa
+import pytest
+from rdflib import RDF, BNode
+
+from pantarhei import Ontology
+from pantarhei.errors import BackgroundOnlyError, InvalidRowError
+from pantarhei.model.rule import Rule
+from pantarhei.spark.shards.router import CLOCK, FIRST_TICK, LAST_TICK, Router
+from pantarhei.spark.shards.shard import unpack_table
+from shard_rows import routed
+from strategies import (
+    EX,
+    INDIVIDUALS,
+    A,
+    B,
+    R,
+    S,
+    a,
+    b,
+    is_a,
+    related,
+    x,
+    y,
+)
+
+IN = EX.inBuilding
+RULES = [
+    Rule("joined", (is_a(A, x), related(IN, x, y)), is_a(B, y)),
+    Rule("not both", (is_a(B, y), related(IN, x, y), is_a(EX.C, x)), None),
+    Rule("told", (related(R, x, y),), related(S, y, x)),
+]
+PLACES = [(name, IN, EX[f"building{number % 2}"]) for number, name in enumerate((*INDIVIDUALS, EX.d, EX.e))]
+
+
+LETTERS = pa.schema(
+    [
+        *((name, pa.string()) for name in ("kind", "reason")),
+        ("timestamp", pa.int64()),
+        *((name, pa.string()) for name in ("subject", "predicate", "object")),
+        ("offset", pa.int64()),
+    ]
+)
+
+
+def router(shards, **options):
+    report = Ontology.from_rules(RULES, PLACES).sharding_report(keys=[IN])
+    return Router(report, IN, shards, **options)
+
+
+def batch(*rows):
+    """A batch of a normalized DataFrame, with a carried column."""
+    columns = list(zip(*rows, strict=True))
+    kinds = (pa.int64(), *[pa.string()] * 3, pa.int64())
+    names = ("timestamp", "subject", "predicate", "object", "offset")
+    columns.append(list(range(len(rows))))
+    arrays = [pa.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
+    return pa.record_batch(arrays, names)
+
+
+def test_a_name_goes_to_one_shard_however_it_is_written():
+    texts = ("<http://example.org/a>", "<http://example.org/\\u0061>", "<http://example.org/c>")
+    first, again, other = (set(routed(router(1000), [batch((1, each, R.n3(), b.n3()))])) for each in texts)
+    assert first == again == other  # a and c are in one building
+    assert {router(1000)._subject("<http://example.org/b>").shard} != first
+
+
+INVALID = [
+    (None, a.n3(), R.n3(), b.n3()),
+    (FIRST_TICK - 1, a.n3(), R.n3(), b.n3()),
+    (LAST_TICK + 1, a.n3(), R.n3(), b.n3()),
+    (1, None, R.n3(), b.n3()),
+    (1, a.n3(), None, b.n3()),
+    (1, a.n3(), R.n3(), None),
+    (1, '"text"', R.n3(), b.n3()),
+    (1, "a b", R.n3(), b.n3()),
+    (1, a.n3(), "_:p", b.n3()),
+    (1, a.n3(), "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", '"text"'),
+    (1, a.n3(), "<http://www.w3.org/1999/02/22-rdf-syntax-ns#\\u0074ype>", A.n3()),
+]
+NOT_FOR_THE_STREAM = (1, a.n3(), IN.n3(), b.n3())
+
+
+@pytest.mark.parametrize("row", range(len(INVALID)))
+def test_a_row_that_is_no_triple_is_an_error_with_the_row(row):
+    with pytest.raises(InvalidRowError) as error:
+        list(router(4).route([batch((1, a.n3(), R.n3(), b.n3()), INVALID[row])]))
+    text = [f"{value!s}" for value in INVALID[row] if value is not None]
+    assert all(any(each in cell for cell in error.value.row) for each in text)
+
+
+def test_a_row_that_only_the_background_may_have_is_an_error():
+    with pytest.raises(BackgroundOnlyError):
+        list(router(4).route([batch(NOT_FOR_THE_STREAM)]))
+
+
+def test_rows_that_are_skipped_are_handed_out_with_their_reasons_and_the_others_are_routed():
+    choose = random.Random(7)
+    valid = [(at, a.n3(), R.n3(), b.n3()) for at in range(5)]
+    rows = [*INVALID, NOT_FOR_THE_STREAM, *valid]
+    choose.shuffle(rows)
+    sent = [batch(*rows[:6]), batch(*rows[6:])]
+    outcome = [
+        row for each in router(4, on_error="skip", letters=LETTERS).route(sent) for row in each.to_pylist()
+    ]
+    letters = pa.concat_tables(
+        [unpack_table(each["rows"]) for each in outcome if each["shard"] == CLOCK and each["rows"]]
+    )
+    assert sum(each["count"] for each in outcome if each["shard"] == CLOCK) == len(letters) == len(rows) - 5
+    lost = {
+        tuple(each[name] for name in ("timestamp", "subject", "predicate", "object"))
+        for each in letters.to_pylist()
+    }
+    assert lost == {row for row in rows if row not in valid}
+    assert all(letters["reason"].to_pylist()) and set(letters["kind"].to_pylist()) == {"invalid"}
+    kept = routed(router(4, on_error="skip", letters=LETTERS), sent)
+    (part,) = kept.values()
+    assert sorted(part["ticks"].to_pylist()) == list(range(5))
+    offsets = sorted([*part["offset"].to_pylist(), *letters["offset"].to_pylist()])
+    assert offsets == sorted([*range(6), *range(len(rows) - 6)])
+
+
+def test_a_text_that_is_not_utf_8_is_an_invalid_row():
+    broken = pa.array([b"<urn:\xff>", a.n3().encode()], pa.binary()).view(pa.string())
+    whole = batch((1, a.n3(), R.n3(), b.n3()), (1, a.n3(), R.n3(), b.n3()))
+    for name in ("subject", "predicate"):
+        given = whole.set_column(whole.schema.get_field_index(name), name, broken)
+        with pytest.raises(InvalidRowError, match="UTF-8"):
+            list(router(4).route([given]))
+
+
+def test_the_key_with_most_rows_is_named():
+    rows = [(at, a.n3(), R.n3(), b.n3()) for at in range(3)] + [(1, EX.unknown.n3(), R.n3(), b.n3())]
+    (row, _) = [row for each in router(1).route([batch(*rows)]) for row in each.to_pylist()]
+    assert (row["hot_key"], row["hot_rows"]) == (EX.building0.n3(), 3)
+
+
+def test_shards_that_can_hold_a_triple_are_found_by_its_key():
+    streaming = [A, R, EX.C]
+    rules = [*RULES, Rule("known", (related(R, x, y),), is_a(EX.Known, y))]
+    report = Ontology.from_rules(rules, PLACES).sharding_report(streaming, keys=[IN])
+    found = Router(report, IN, 7)
+    (building,) = {where for name, _, where in PLACES if name == a}
+    own = [found.shard_of(a)]
+    assert found.shards_with((a, RDF.type, A)) == found.shards_with((building, RDF.type, B)) == own
+    assert (
+        found.shards_with((a, R, EX.e)) == found.shards_with((EX.e, S, a)) == own
+    )  # an inverse: at its object
+    assert list(found.shards_with((a, RDF.type, EX.Known))) == list(range(7))  # in that of whoever says it
+    assert list(found.shards_with((BNode("b"), RDF.type, A))) == list(range(7))  # its label is another there
+    assert found.shards_with((a, IN, building)) == [0]  # in each
