@@ -37,6 +37,7 @@ from pantarhei.spark.frame import TIMESTAMP, check_frame, frame_schema, normaliz
 from pantarhei.spark.invalid_rows import error_rows, shortened
 from pantarhei.spark.versions import schema_to_arrow, type_to_arrow
 from pantarhei.spark.worker import ON_ERROR, OnError, SkippedRows, log_skipped
+from pantarhei.spark.worker_errors import methods_send_errors
 
 _LOG = logging.getLogger("pantarhei.spark")
 
@@ -46,6 +47,7 @@ NAME = "the DataFrame"
 OnInvalid = Literal["raise", "skip", "carry"]
 
 
+@methods_send_errors
 @dataclass(frozen=True, slots=True)
 class MapRowsTask:
     """Function for `mapInArrow` that maps rows to triples, by column.

@@ -30,6 +30,7 @@ from pantarhei.rdf.ntriples import parse_term
 from pantarhei.spark.collectors import Collector
 from pantarhei.spark.file_system import Folder
 from pantarhei.spark.versions import schema_to_arrow
+from pantarhei.spark.worker_errors import methods_send_errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,7 @@ def _value(term: Term, name: str, kind: str) -> object:
     return plain_value(term, kind)
 
 
+@methods_send_errors
 @dataclass(frozen=True, slots=True)
 class _Typing:
     """Function for `mapInArrow` that converts columns of terms to values."""

@@ -226,8 +226,7 @@ class ReasoningQuery:
 
         Raises:
             TimestampError: the timeout is not a duration.
-            PantarheiError: an error of the stream or the checkpoint; a `SparkError` with the same text if an
-                executor raised it.
+            PantarheiError: an error of the stream or the checkpoint, also of an executor.
             StreamingQueryException: another error of the query.
         """
         wait: Any = self.spark_query.awaitTermination

@@ -31,7 +31,15 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.utils import is_remote
 
-from pantarhei.errors import JavaNotFoundError, MasterUnreachableError, OptionError, SparkError, check_type
+from pantarhei.errors import (
+    JavaNotFoundError,
+    MasterUnreachableError,
+    OptionError,
+    PantarheiError,
+    SparkError,
+    check_type,
+)
+from pantarhei.spark.worker_errors import error_in
 
 NEEDED = 17
 """Lowest version of Java that all Spark versions from 4.0 on support."""
@@ -513,17 +521,24 @@ _RAISED_BY_US = re.compile(r"^pantarhei\.errors\.\w+: (.+)$", re.MULTILINE)
 _CALLED = "An error occurred while calling"
 
 
-def raised_error(failure: Exception) -> SparkError | None:
-    """Return the error of this package that a worker raised, as a `SparkError`; None for other failures."""
-    found = _RAISED_BY_US.findall(str(failure))
+def raised_error(failure: Exception) -> PantarheiError | None:
+    """Return the error of this package that a worker raised; None for other failures.
+
+    An error whose fields the worker did not send is a `SparkError` with its text.
+    """
+    text = str(failure)
+    if (sent := error_in(text)) is not None:
+        return sent
+    found = _RAISED_BY_US.findall(text)
     return SparkError(found[-1]) if found else None
 
 
-def spark_error(failure: Exception) -> SparkError:
-    r"""Convert a failure of Spark to an error of one line.
+def spark_error(failure: Exception) -> PantarheiError:
+    r"""Convert a failure of Spark to an error of this package.
 
-    The line is the last error of this package that a worker raised, if there is one; otherwise the last error
-    of a worker, preceded by the name of its class; otherwise the first line of Spark's text.
+    The last error of this package that a worker raised is returned, if there is one; otherwise a `SparkError`
+    with the last error of a worker, preceded by the name of its class; otherwise one with the first line of
+    Spark's text.
 
     >>> text = f"{_TRACEBACK}:\n  File x.py\npantarhei.errors.MalformedInputError: a.nq, line 2: no quad\n"
     >>> str(spark_error(PySparkException(text)))
@@ -555,6 +570,7 @@ def temporary_session(master: str) -> Iterator[SparkSession]:
         KeyboardInterrupt: the program was interrupted.
         JavaNotFoundError, MasterUnreachableError: as for `session`.
         SparkError: Spark cannot be started, or fails in the context.
+        PantarheiError: a worker raised it in the context.
     """
     is_ours = active_session() is None
     with _interrupt_handler_restored():

@@ -33,6 +33,7 @@ from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.rdf.ntriples import name_of_timestamp
 from pantarhei.spark.frame import COLUMNS, TIMESTAMP, integer_times
 from pantarhei.spark.invalid_rows import drop_rows, find_invalid_rows, row_error, rows_without_time
+from pantarhei.spark.worker_errors import methods_send_errors
 
 OnError = Literal["raise", "skip"]
 ON_ERROR = ("raise", "skip")
@@ -129,6 +130,7 @@ def log_skipped(skipped: SkippedRows) -> None:
 Writer = Callable[[pa.Scalar, Interpretation, InterpretationTables], pa.Table]
 
 
+@methods_send_errors
 @dataclass(frozen=True, slots=True)
 class MaterializeTask:
     """Function for `mapInArrow` that materializes the ABoxes of one Spark partition.

@@ -1,4 +1,4 @@
-"""Errors of this package that cross processes: a worker adds their fields to the traceback, the driver reads it.
+"""Transfer of this package's errors from workers to the driver, with their fields.
 
 Spark transmits an error of a worker as the text of its traceback. A note on the last line of this text has
 the error's class and arguments as JSON. The driver creates only errors of this package from it, since the
@@ -86,10 +86,9 @@ def _restored(value: Any) -> Any:
 
 
 def error_in(text: str) -> PantarheiError | None:
-    """Return the last error of this package whose fields are in a text of Spark; None if there is none.
+    r"""Return the last error of this package whose fields are in a text of Spark; None if there is none.
 
-    >>> text = 'Traceback: …\\n' + _NOTE + '["MalformedInputError", "a.nq", 2, "no quad"]\\n  at org.apache.spark…'
-    >>> error_in(text)
+    >>> error_in(f'Traceback: …\n{_NOTE}["MalformedInputError", "a.nq", 2, "no quad"]\n  at org.apache.…')
     MalformedInputError('a.nq', 2, 'no quad')
     """
     found = _WRITTEN.findall(text)

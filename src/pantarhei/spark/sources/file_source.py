@@ -62,6 +62,7 @@ from pantarhei.spark.versions import (
     SupportsTriggerAvailableNow,
     check_limit,
 )
+from pantarhei.spark.worker_errors import methods_send_errors
 
 _CHUNK = 1 << 20
 _CUT = TimeReading(on_cut=str)  # accepts times to be cut; they are counted when the part is read
@@ -190,6 +191,7 @@ def infer_kind(options: FileOptions) -> TimeKind:
     raise MissingOptionError("timestampType", " or ".join(TIME_TYPES), reason)
 
 
+@methods_send_errors
 class FileReader(DataSourceReader):
     """Batch reader of files; big files are read in parts if `parts_of` can divide them."""
 
@@ -261,6 +263,7 @@ def part_messages(
         yield from read_rows(ByteFeed(part.bytes_of(file)), part.path, reading)
 
 
+@methods_send_errors
 class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Streaming reader of files that are added to a folder or match a glob, in the order of their names."""
 

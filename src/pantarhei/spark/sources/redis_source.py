@@ -62,6 +62,7 @@ from pantarhei.spark.versions import (
     SupportsTriggerAvailableNow,
     check_limit,
 )
+from pantarhei.spark.worker_errors import methods_send_errors
 
 FIELDS = ("timestamp", "subject", "predicate", "object")
 DEFAULT_URL = "redis://127.0.0.1:6379/0"
@@ -159,6 +160,7 @@ def _between(start: StreamPosition, end: StreamPosition) -> list[EntriesPartitio
     return [EntriesPartition(start["id"], end["id"], count)] if count else []
 
 
+@methods_send_errors
 class RedisReader(DataSourceReader):
     """Batch reader of the entries that a stream has when the query is planned."""
 
@@ -177,6 +179,7 @@ class RedisReader(DataSourceReader):
             yield from _read_entries(partition, self._options, self._kind, self._schema)
 
 
+@methods_send_errors
 class RedisStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Streaming reader of entries that are added to a stream; each call opens and closes a connection."""
 
