@@ -17,7 +17,6 @@ def test_sparks_part_and_the_drivers_are_put_together_where_both_are_of_one_batc
     for batch, rows, seconds in ((8, None, None), (9, 3, 0.25), (10, None, None)):
         driver = SimpleNamespace(batch=batch, newest=5, counts=COUNTS, complete_until=4, report=report)
         assert progress_of(spark, driver) == QueryProgress("failed", batch, rows, seconds, 5, COUNTS, 4, 70)
-    assert progress_of(spark, None) == QueryProgress("failed", 9, 3, 0.25)
 
 
 def test_a_query_whose_spark_is_gone_has_ended():
