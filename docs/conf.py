@@ -82,7 +82,8 @@ nitpick_ignore_regex = [
     (r"py:.*", r"(builtins|dataclasses|typing|collections|datetime|os|pathlib|enum|numpy|np)(\..*)?"),
     # Parts of values that no program reads.
     (r"py:class", r"pantarhei\.(model\.message_text|io\.mapping\.\w+|temporal\.conclusion_chart)\.\w+"),
-    (r"py:class", r"pantarhei\.(encoding\.numbers\.Symbol|rules\.sharding\.sharding_report\.KeyPositions)"),
+    (r"py:class", r"pantarhei\.(encoding\.numbers\.Symbol|rules\.sharding\.key_map\.KeyPositions)"),
+    (r"py:class", r"pantarhei\.rules\.sharding\.obstacle\.LocatedFacts"),
     (r"py:exc", r"StreamingQueryException|AnalysisException"),
     (r"py:.*", r"(rdflib|pandas|pd|pyarrow|pa|polars|pl|pyspark|owlready2)(\..*)?"),
 ]

@@ -20,6 +20,7 @@ from pantarhei.errors import NotKeyLocalQueryError
 from pantarhei.model.rule import Different, Rule
 from pantarhei.query.key_local import check_key_local
 from pantarhei.query.syntax import read_query
+from pantarhei.rules.sharding.routing import Routing
 from pantarhei.values.by_value import exact
 from strategies import (
     CLASS_FACTS,
@@ -101,6 +102,17 @@ OTHERS = [
     rule(None, is_a(A, x), is_a(B, y), related(R, x, y), different=(Different(x, y),)),
     rule(is_a(B, y), related(OWL.sameAs, x, y), is_a(A, x)),
 ]
+OVER_LINKS = [
+    rule(is_a(C, x), is_a(A, x), related(R, x, y), is_a(B, y)),
+    rule(None, is_a(A, x), related(S, x, y), is_a(C, y)),
+    rule(related(S, x, z), related(R, x, y), related(R, y, z)),
+    rule(related(R, x, z), related(R, x, y), related(R, y, z)),
+    rule(related(R, y, x), related(R, x, y)),
+    rule(related(R, x, y), related(S, x, z), related(NEAR, z, y)),
+    rule(None, related(R, x, y), related(R, z, y), different=(Different(x, z),)),
+    rule(is_a(A, y), related(R, x, y), is_a(D, x)),
+    rule(related(OWL.sameAs, y, z), related(S, x, y), related(S, x, z)),
+]
 ON_SUBJECT = [*INTERSECTION, *DISJOINT_PROPERTIES, *FUNCTIONAL, *DISJOINT_CLASSES]
 PLAIN = [*DERIVING_RULES, *CONSTRAINTS, *OVER_LITERALS]
 STREAMED = [
@@ -127,6 +139,7 @@ programs = st.tuples(
     some(PLAIN, 2),
     some(WITH_BACKGROUND, 2),
     some([*WITH_CONSTANTS, *OTHERS], 1),
+    some(OVER_LINKS, 2),
     class_variables(),
 ).map(lambda drawn: tuple(dict.fromkeys(chain(*drawn))))
 
@@ -156,6 +169,7 @@ declarations = st.none() | st.lists(
 )
 
 
+promises = st.just(()) | some((*PROPERTIES, V, OWL.sameAs), 3).map(tuple)
 PREFIXES = {"": str(EX), "owl": str(OWL)}
 starts = st.sampled_from((*["?x"] * 6, "?y", ":a"))
 ends = st.sampled_from((*["?y"] * 3, *["?z"] * 3, "?x", ":b", ":h1"))
@@ -224,6 +238,8 @@ CASES = st.tuples(
     st.sampled_from((1, 2, 4)),
     st.sampled_from((True, True, True, False)),
     queries,
+    st.just("by_datatype"),
+    promises,
 )
 
 
@@ -268,17 +284,21 @@ def test_shards_hold_what_one_model_holds_where_numbers_are_read_by_value(case):
     check_shards(*case, numbers="by_value")
 
 
-def check_shards(rules, background, pool, stream, streaming, range_, unique_names, texts, numbers=_USUAL):
+def check_shards(
+    rules, background, pool, stream, streaming, range_, unique_names, texts, numbers=_USUAL, promised=()
+):
+    """Compare shards with one reasoner, for each usable key, also where a second key divides some shards."""
+    given = {fact[1] for fact in background}
+    colocated = [each for each in promised if (each not in given if streaming is None else each in streaming)]
+    options = {"unique_names": unique_names, "numbers": numbers}
     try:
         ontology = Ontology.from_rules(rules)
-        report = ontology.sharding_report(streaming, background, unique_names, numbers=numbers)
+        report = ontology.sharding_report(streaming, background, **options, colocated=colocated)
     except InconsistentOntologyError:
         return
 
     def reasoner():
-        return StreamReasoner(
-            ontology, Window(range_), background, unique_names=unique_names, numbers=numbers
-        )
+        return StreamReasoner(ontology, Window(range_), background, **options)
 
     admitted = [
         (s, p, o) for s, p, o in pool if report.admits(o if p == RDF.type else p, is_class=p == RDF.type)
@@ -286,8 +306,23 @@ def check_shards(rules, background, pool, stream, streaming, range_, unique_name
     aboxes = [{admitted[number] for number in drawn if number < len(admitted)} for drawn in stream]
     count(report, rules)
     for key in report.keys:
-        asked = tuple(are_key_local(texts, report, key))
-        compare(reasoner, report.maps[key], aboxes, asked, canonical if numbers == _USUAL else exactly)
+        COUNTS["with a promise that is needed"] += bool(report.needed[key])
+        for routing in routings(report, key):
+            asked = texts
+            for used in routing.keys:
+                asked = tuple(are_key_local(asked, report, used))
+            kept = [{fact for fact in abox if routing.refusal(*fact) is None} for abox in aboxes]
+            COUNTS["broken promises"] += kept != aboxes
+            compare(reasoner, routing, kept, asked, canonical if numbers == _USUAL else exactly)
+
+
+def routings(report, key):
+    """The routing by a key, and one in which each other key divides some of its shards."""
+    yield Routing.of(report, key)
+    values = sorted(set(report.maps[key].keys.values()))
+    others = [other for other in report.keys if other != key]
+    if key != "subject" and values and others:
+        yield Routing.of(report, key, dict(zip(values, others * len(values), strict=False)))
 
 
 def count(report, rules):
@@ -301,14 +336,14 @@ def count(report, rules):
     COUNTS["refused for a key"] += any(report.obstacles.values())
 
 
-def compare(reasoner, key, aboxes, texts, read=canonical):
+def compare(reasoner, routing, aboxes, texts, read=canonical):
     """One model, and a model for each key, which all hear of every time."""
     whole, shards = reasoner(), {}
     for at, abox in enumerate(aboxes):
         update = whole.push(at, abox)
         parts = defaultdict(list)
         for triple in abox:
-            parts[key.of(triple[0])].append(triple)
+            parts[routing.shard_key(triple[0])].append(triple)
         for name in parts.keys() - shards.keys():
             shards[name] = reasoner()
         for name, shard in shards.items():
@@ -317,6 +352,7 @@ def compare(reasoner, key, aboxes, texts, read=canonical):
         kept = [(time, fact) for each in shards.values() for time, fact in each.assertions()]
         assert read(set().union(*held)) == read(whole.materialization())
         assert timed(kept, read) == timed(whole.assertions(), read)
+        check_holders(routing, shards, whole.materialization() - reasoner().materialization())
         for text in texts:
             answers = Counter(whole.query(text, initNs=PREFIXES).rows)
             of_shards = (shard.query(text, initNs=PREFIXES).rows for shard in shards.values())
@@ -324,7 +360,17 @@ def compare(reasoner, key, aboxes, texts, read=canonical):
             COUNTS["answers"] += len(answers)
         COUNTS["steps"] += 1
         COUNTS["steps with shards"] += len(shards) > 1
+        COUNTS["steps with divided shards"] += len(shards) > 1 and bool(routing.second_keys)
         COUNTS["steps with a cut"] += bool(update.repair.removed)
+
+
+def check_holders(routing, shards, facts):
+    """Each fact is in no other shards than those where the routing looks for it."""
+    held = {name: shard.materialization() for name, shard in shards.items()}
+    for fact in facts:
+        holders = routing.shard_keys_of(fact)
+        found = {name for name, model in held.items() if fact in model}
+        assert found == set(shards) if holders == () else holders is None or found <= {*holders}
 
 
 def timed(assertions, read):
@@ -358,3 +404,6 @@ def test_the_programs_are_allowed_often_enough_and_join_and_contradict():
     assert COUNTS["answers"] >= COUNTS["queries allowed"] / 3
     assert COUNTS["steps with shards"] >= COUNTS["steps"] / 5
     assert COUNTS["steps with a cut"] >= COUNTS["steps"] / 120
+    assert COUNTS["with a promise that is needed"] >= COUNTS["programs"] / 60
+    assert COUNTS["steps with divided shards"] >= COUNTS["steps"] / 60
+    assert COUNTS["broken promises"] >= COUNTS["programs"] / 20

@@ -67,8 +67,9 @@ from pantarhei.rdf.triple_table import is_table, triples_of
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.consistency import Contradiction, Position, inconsistency
 from pantarhei.repair.result import ConflictList
+from pantarhei.rules.sharding.key_map import Key
 from pantarhei.rules.sharding.locality import sharding_report
-from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
+from pantarhei.rules.sharding.sharding_report import ShardingReport
 from pantarhei.rules.translation.canonical_rule import fingerprint_of_rules, fingerprint_of_triples
 from pantarhei.rules.translation.demand import Theory, by_class, fireable_rules, gives_literal_class
 from pantarhei.rules.translation.inconsistency_normal_form import InconsistencyNormalForm
@@ -660,6 +661,7 @@ class Ontology:
         unique_names: bool = True,
         keys: Iterable[Key] | None = None,
         numbers: Numbers = "by_datatype",
+        colocated: Iterable[URIRef] = (),
     ) -> ShardingReport:
         """Report the keys by which a stream can be sharded without changing the derived facts.
 
@@ -674,17 +676,20 @@ class Ontology:
             keys: the keys to check: `"subject"`, or properties of the background, such as `inBuilding`, whose
                 value identifies the shard. If None, `"subject"` and all such properties.
             numbers: as in `StreamReasoner`; equal numbers are the same key.
+            colocated: properties, such as `follows`, whose assertions in the stream connect only names of
+                equal key, as you promise; `ShardingReport.refusal` checks it. The key `"subject"` ignores it.
 
         Raises:
             InconsistentOntologyError: ontology and background contradict each other.
-            OptionError: `streaming` or `keys` has an invalid item.
+            OptionError: `streaming`, `keys` or `colocated` has an invalid item.
         """
         whole, given = self.with_background(background)
         always = always_true(whole, given)
         foundation = Foundation.of(whole, always, unique_names, numbers)
         facts = frozenset(foundation.vocabulary.decode(foundation.model().facts()))
         theory = Theory.of((*whole.rules, *whole.constraints), unique_names)
-        return sharding_report(theory, always, facts, foundation.growing.same, streaming, keys, numbers)
+        same = foundation.growing.same
+        return sharding_report(theory, always, facts, same, streaming, keys, numbers, colocated)
 
     def with_background(
         self, background: Graph | Iterable[Triple] | pa.Table | GraphFiles | None

@@ -32,7 +32,8 @@ from pantarhei.query.algebra import nodes as algebra
 from pantarhei.query.algebra.analysis import expressions_of
 from pantarhei.query.continuous_query import PLAIN, ReportPolicy
 from pantarhei.rules.sharding.key_flow import KeyClasses
-from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, ShardingReport
+from pantarhei.rules.sharding.key_map import SUBJECT, Key
+from pantarhei.rules.sharding.sharding_report import ShardingReport
 from pantarhei.rules.translation.demand import TYPE
 
 

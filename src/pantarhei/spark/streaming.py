@@ -28,7 +28,7 @@ from pantarhei.query.continuous_query import Registration
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.cut import Method
-from pantarhei.rules.sharding.sharding_report import Key
+from pantarhei.rules.sharding.key_map import Key
 from pantarhei.spark.collectors import (
     Collector,
     RegisteredAnswers,

@@ -22,7 +22,8 @@ from pantarhei.errors import NotKeyLocalRuleError
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TupleWindow, term_text
 from pantarhei.model.term import short
 from pantarhei.rules.sharding.key_flow import KeyClasses, KeyedAtom
-from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
+from pantarhei.rules.sharding.key_map import Key
+from pantarhei.rules.sharding.sharding_report import ShardingReport
 from pantarhei.temporal.rules import RulesWithOntology, TemporalRules, to_temporal_rule
 from pantarhei.temporal.safety import is_unbounded
 
@@ -136,10 +137,15 @@ class _KeyAnalysis:
             obstacle = f"{feedback}, but a stream sharded by {self._keys.name} must not assert {name}"
             expected = f"{name} in streaming=[…] if this option is given, or another predicate in the head"
             raise _refused(obstacle, expected, rule.head, rule)
-        if body.head.classes[0] not in _shared(self._streaming(body).values()):
-            owner = self._keys.written(head.arguments[0], term_text)
+        shared = _shared(self._streaming(body).values())
+        if not body.head.at(self._asserted_positions(head)) <= shared:
+            of_object = body.head.classes[0] in shared
+            owner = self._keys.written(head.arguments[of_object], term_text)
             obstacle = f"{feedback} by the shard that concludes it, but it belongs to the shard of {owner}"
-            raise _refused(obstacle, "a head whose subject has the key of the body", rule.head, rule)
+            expected = (
+                "a head whose subject has the key of the body, and so has the object if it is colocated"
+            )
+            raise _refused(obstacle, expected, rule.head, rule)
 
     def _parted(
         self, rule: TemporalRule, streaming: dict[Formula, frozenset[Hashable]]
@@ -182,7 +188,7 @@ class _KeyAnalysis:
         None if all matching facts are background.
         """
         if atom.is_asserted:
-            return _AT_SUBJECT
+            return self._asserted_positions(atom)
         symbol = symbol_of(atom)
         stated = self._report.positions(self._key, symbol) if symbol.arity in (1, 2) else None
         concluded = self._concluded.get(symbol)
@@ -190,19 +196,25 @@ class _KeyAnalysis:
             return concluded if stated is None else stated
         return stated & concluded
 
+    def _asserted_positions(self, atom: TemporalAtom) -> frozenset[int]:
+        """Return the argument positions that have the shard's key in assertions."""
+        is_promised = self._report.is_promised(self._key, atom.predicate) and len(atom.arguments) == 2
+        return frozenset((0, 1)) if is_promised else _AT_SUBJECT
+
+    def _links(self, atom: TemporalAtom) -> bool:
+        """Return whether all facts that match an atom connect names of equal key."""
+        if atom.is_asserted:
+            return len(self._asserted_positions(atom)) == 2
+        return symbol_of(atom) in self._places.keeping and symbol_of(atom) not in self._concluded
+
     def _is_in_one_shard(self, formula: Formula) -> bool:
         """Test whether a formula can hold in the shard of its key only."""
         is_given = symbol_of(formula.atom) in self._places.given and not formula.atom.is_asserted
         return not (formula.is_negated or is_given or self._positions(formula.atom) is None)
 
     def _body(self, rule: TemporalRule) -> _TemporalBody:
-        keeping = self._places.keeping - self._concluded.keys()
-        links = (
-            each.atom.arguments
-            for each in rule.body
-            if symbol_of(each.atom) in keeping and not (each.is_negated or each.atom.is_asserted)
-        )
-        classes = KeyClasses(self._keys, links)
+        atoms = (each.atom for each in rule.body if not each.is_negated)
+        classes = KeyClasses(self._keys, (atom.arguments for atom in atoms if self._links(atom)))
         formulas = tuple(classes.keyed(each, each.atom.arguments) for each in rule.body)
         return _TemporalBody(rule, formulas, classes.keyed(rule.head, rule.head.atom.arguments))
 

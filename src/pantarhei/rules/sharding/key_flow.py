@@ -8,47 +8,24 @@ consequences. Analyses of queries and temporal rules use `KeyClasses` too.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable
 from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import Generic, NamedTuple, TypeVar, cast
 
-from rdflib import Variable
+from rdflib import URIRef, Variable
 
 from pantarhei.encoding.numbers import Symbol, symbol_of
 from pantarhei.model.graphs import Groups
 from pantarhei.model.rule import Argument, Atom, Predicate, Rule
-from pantarhei.model.term import Term
-from pantarhei.rules.sharding.sharding_report import KeyMap, KeyPositions, Obstacle
+from pantarhei.rules.sharding.key_map import SUBJECT, KeyMap, KeyPositions
+from pantarhei.rules.sharding.obstacle import LocatedFacts, Obstacle
+from pantarhei.rules.sharding.streaming_program import StreamingProgram
 from pantarhei.rules.translation.demand import TYPE
 
 Anchor = frozenset[int]
-Facts = Mapping[Symbol, Sequence[tuple[Term, ...]]]
-
-
-@dataclass(frozen=True, slots=True)
-class StreamingProgram:
-    """Rules of a program that depend on the stream, and the predicates that may stream. It does not depend on
-    the key.
-
-    Args:
-        rules: the rules whose body can hold and has at least one atom with a streaming predicate.
-        facts: all facts of the background, by predicate.
-        assertable: the predicates that the stream may assert.
-        streaming: the predicates of assertions and of their consequences.
-        background_only: predicates that the stream must not assert.
-    """
-
-    rules: tuple[Rule, ...]
-    facts: Facts
-    assertable: frozenset[Symbol]
-    streaming: frozenset[Symbol]
-    background_only: frozenset[Predicate]
-
-    def is_background(self, symbol: Symbol) -> bool:
-        """Return whether all facts of the predicate are in the background."""
-        return symbol not in self.streaming
-
+_AT_SUBJECT: Anchor = frozenset((0,))
+_BOTH: Anchor = frozenset((0, 1))
 
 Shown = TypeVar("Shown")
 
@@ -115,29 +92,58 @@ class _RuleBody(NamedTuple):
     head: KeyedAtom[Atom] | None
 
 
+class _Derivation(NamedTuple):
+    """Rule that derives an anchor, with the anchor of the body atom from which it does so."""
+
+    rule: Rule
+    symbol: Symbol
+    anchor: Anchor
+
+
 @dataclass(slots=True)
 class KeyFlow:
     """Anchors of each predicate of a program, computed to a fixpoint, with the rules that derive them.
 
-    `why` maps an anchor to the rule that derives it, or to None if the anchor is that of assertions.
+    `keeping` are the properties whose facts all connect names of equal key. They link the terms of a body.
+    This is first assumed of properties that stream, unless they are asserted without a promise, and withdrawn
+    for properties with an anchor that lacks an argument. The rest holds by induction on the height of proofs.
+
+    `why` maps an anchor to its derivation, or to None if the anchor is that of assertions.
+
+    Args:
+        assumed: background properties whose facts are assumed to connect names of equal key.
     """
 
     program: StreamingProgram
     key: KeyMap
+    assumed: frozenset[Symbol] = frozenset()
     keeping: frozenset[Symbol] = field(init=False)
     bodies: list[_RuleBody] = field(init=False)
     anchors: defaultdict[Symbol, set[Anchor]] = field(init=False)
-    why: dict[tuple[Symbol, Anchor], Rule | None] = field(init=False)
+    why: dict[tuple[Symbol, Anchor], _Derivation | None] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.keeping = frozenset(self._keeping())
-        self.bodies = [self._body(rule) for rule in self.program.rules]
-        self.anchors, self.why = defaultdict(set), {}
-        at_subject = frozenset((0,))
-        for symbol in self.program.assertable:
-            self.anchors[symbol].add(at_subject)
-            self.why[symbol, at_subject] = None
-        self._spread()
+        # By the key "subject", a promise would be that each name is connected with itself only.
+        promised = frozenset[Symbol]() if self.key.key == SUBJECT else self.program.colocated
+        self.keeping = frozenset(self._candidates(promised))
+        while True:
+            self.bodies = [self._body(rule) for rule in self.program.rules]
+            self.anchors, self.why = defaultdict(set), {}
+            for symbol in self.program.assertable:
+                anchor = _BOTH if symbol in promised else _AT_SUBJECT
+                self.anchors[symbol].add(anchor)
+                self.why[symbol, anchor] = None
+            self._spread()
+            lost = {each for each in self.keeping if any(anchor < _BOTH for anchor in self.anchors[each])}
+            if not lost:
+                return
+            self.keeping -= lost
+
+    @property
+    def has_constant_keys(self) -> bool:
+        """Whether the property whose values are the keys gets no further values from the stream."""
+        symbol = Symbol(URIRef(self.key.key), 2)
+        return self.program.is_background(symbol) or symbol in self.keeping
 
     def obstacles(self) -> list[Obstacle]:
         """Return each rule that joins facts which may be in different shards, with the first two such atoms.
@@ -149,7 +155,8 @@ class KeyFlow:
             for one, other in combinations(body.atoms, 2):
                 if parted := self._parted(one, other):
                     where = map(self._where, (one.atom, other.atom), parted)
-                    obstacle = Obstacle(body.rule, (one.atom, other.atom), "; ".join(where))
+                    facts = self._located(one.atom, parted[0]), self._located(other.atom, parted[1])
+                    obstacle = Obstacle(body.rule, facts, "; ".join(where), self.key.key)
                     found.append((sum(not anchor for anchor in parted), obstacle))
                     break
         return [obstacle for _, obstacle in sorted(found, key=lambda each: each[0])]
@@ -165,16 +172,23 @@ class KeyFlow:
         given.update(Symbol(cast(Predicate, fact[1]), 1) for fact in self.program.facts.get(TYPE, ()))
         return KeyPositions(shared, frozenset(given), self.keeping)
 
-    def _keeping(self) -> set[Symbol]:
-        """Return the background properties whose facts all connect two names of equal key."""
+    def _candidates(self, promised: Collection[Symbol]) -> Iterable[Symbol]:
+        """Yield the properties that connect only names of equal key, as far as the background and assertions
+        can refute it.
+        """
+        program = self.program
+        derived = program.streaming - program.assertable
+        for symbol in {*program.facts, *derived, *promised, *self.assumed}:
+            if symbol.arity != 2 or symbol in program.unknown:
+                continue
+            if symbol in program.assertable and symbol not in promised:
+                continue
+            if symbol in self.assumed or self._facts_keep(symbol):
+                yield symbol
+
+    def _facts_keep(self, symbol: Symbol) -> bool:
         of = self.key.value_of
-        return {
-            symbol
-            for symbol, facts in self.program.facts.items()
-            if symbol.arity == 2
-            and self.program.is_background(symbol)
-            and all(of(one) == of(other) for one, other in facts)
-        }
+        return all(of(one) == of(other) for one, other in self.program.facts.get(symbol, ()))
 
     def _body(self, rule: Rule) -> _RuleBody:
         links = (atom.arguments for atom in rule.body if symbol_of(atom) in self.keeping)
@@ -201,16 +215,16 @@ class KeyFlow:
                 for anchor in tuple(self.anchors[symbol_of(each.atom)]):
                     keyed = each.at(anchor)
                     made = frozenset(p for p, class_ in enumerate(body.head.classes) if class_ in keyed)
-                    if self._add(symbol, made, body.rule):
+                    if self._add(symbol, made, _Derivation(body.rule, symbol_of(each.atom), anchor)):
                         waiting += using[symbol]
 
-    def _add(self, symbol: Symbol, made: Anchor, rule: Rule) -> bool:
+    def _add(self, symbol: Symbol, made: Anchor, derivation: _Derivation) -> bool:
         known = self.anchors[symbol]
         if any(anchor <= made for anchor in known):
             return False
         known -= {anchor for anchor in known if made < anchor}
         known.add(made)
-        self.why.setdefault((symbol, made), rule)
+        self.why.setdefault((symbol, made), derivation)
         return True
 
     def _parted(self, one: KeyedAtom[Atom], other: KeyedAtom[Atom]) -> tuple[Anchor, Anchor] | None:
@@ -224,6 +238,20 @@ class KeyFlow:
         return None
 
     def _where(self, atom: Atom, anchor: Anchor) -> str:
-        rule = self.why[symbol_of(atom), anchor]
-        derived = "" if rule is None else f", as {rule} derives it"
+        derivation = self.why[symbol_of(atom), anchor]
+        derived = "" if derivation is None else f", as {derivation.rule} derives it"
         return self.key.location(atom, atom.arguments, anchor) + derived
+
+    def _located(self, atom: Atom, anchor: Anchor) -> LocatedFacts:
+        """Return the shard of an atom's facts, with the first rule of the derivation that loses the position
+        of the key.
+        """
+        owner = atom.arguments[min(anchor)] if anchor else None
+        if owner is not None and not isinstance(owner, Variable):
+            owner = self.key.of(owner)
+        if 0 in anchor:
+            return LocatedFacts(atom, owner, None)
+        derivation = self.why[symbol_of(atom), anchor]
+        while derivation and 0 not in derivation.anchor and bool(derivation.anchor) == bool(anchor):
+            derivation = self.why[derivation.symbol, derivation.anchor]
+        return LocatedFacts(atom, owner, derivation and derivation.rule)

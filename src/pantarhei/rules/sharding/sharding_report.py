@@ -6,171 +6,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from rdflib import URIRef, Variable
+from rdflib import BNode, URIRef
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.errors import OptionError
 from pantarhei.model.message_text import DisplayNames, counted, disambiguate
-from pantarhei.model.representation import html_of, short_repr
-from pantarhei.model.rule import Argument, Atom, Predicate, Rule, names_of
+from pantarhei.model.representation import html_of
+from pantarhei.model.rule import Predicate, names_of
 from pantarhei.model.term import Term, short
-from pantarhei.owl.manchester import axiom_text
+from pantarhei.rules.sharding.key_map import ANY_OTHER, SUBJECT, Key, KeyMap, KeyPositions
+from pantarhei.rules.sharding.obstacle import NoKey, Obstacle, Remedy, bracketed, listed
 from pantarhei.rules.translation.demand import TYPE
-from pantarhei.values.by_value import READINGS, Numbers
 
-SUBJECT = "subject"
-Key = URIRef | str
-
-# Stand-ins for the classes and properties that the ontology does not mention, if the stream may assert them.
-ANY_OTHER = (
-    Symbol(URIRef("urn:pantarhei:any#OtherClass"), 1),
-    Symbol(URIRef("urn:pantarhei:any#OtherProperty"), 2),
-)
-
-# Limits of the report's text: unusable keys shown with obstacles, obstacles of a key, names in a list.
+# Limits of the report's text: unusable keys shown with obstacles, obstacles of a key.
 _MOST_KEYS = 3
 _MOST_OBSTACLES = 3
-_MOST_NAMES = 12
-
-
-@dataclass(frozen=True, slots=True)
-class KeyMap:
-    """Key map κ: maps a name to the name that identifies its shard.
-
-    Args:
-        key: `"subject"` or a property.
-        keys: κ of each name for which κ(name) differs from the name.
-        numbers: the interpretation of numeric literals among the keys.
-
-    >>> from pantarhei import load_ontology
-    >>> ontology = load_ontology("ontologies/pedals.ttl")
-    >>> from rdflib import URIRef
-    >>> key_map = ontology.sharding_report().maps["subject"]
-    >>> key_map.of(URIRef("urn:x")) == URIRef("urn:x"), key_map.keys
-    (True, {})
-    """
-
-    key: Key
-    keys: Mapping[Term, Term] = field(repr=False)
-    numbers: Numbers = "by_datatype"
-
-    __repr__ = short_repr
-
-    def of(self, term: Term) -> Term:
-        """Return κ(term)."""
-        return self.keys.get(term, term)
-
-    def value_of(self, term: Term) -> Hashable:
-        """Return the value of κ(term). Keys with equal values denote the same individual or number."""
-        return READINGS[self.numbers](self.keys.get(term, term))
-
-    @property
-    def name(self) -> str:
-        """The key as messages show it."""
-        return SUBJECT if self.key == SUBJECT else short(URIRef(self.key))
-
-    def written(self, argument: Argument, show: Callable[[Argument], str] = short) -> str:
-        """Return κ(argument) as messages show it."""
-        if not isinstance(argument, Variable):
-            return show(self.of(argument))
-        return show(argument) if self.key == SUBJECT else f"{self.name}({show(argument)})"
-
-    def location(
-        self,
-        shown: object,
-        arguments: Sequence[Argument],
-        positions: Collection[int],
-        show: Callable[[Argument], str] = short,
-    ) -> str:
-        """Return a clause that names the shard of an atom (text `shown`). The arguments at `positions` have
-        the key of that shard; without positions the atom may be in any shard.
-        """
-        if not positions:
-            return f"{shown} may be in any shard"
-        return f"{shown} is in the shard of {self.written(arguments[min(positions)], show)}"
-
-    @property
-    def values(self) -> int:
-        """Number of distinct values of κ for the names in `keys`."""
-        return len(set(map(READINGS[self.numbers], self.keys.values())))
-
-
-@dataclass(frozen=True, slots=True)
-class KeyPositions:
-    """Argument positions that have the shard's key, for the analysis of queries and temporal rules.
-
-    Args:
-        positions: for each streaming predicate the argument positions whose terms have the key of the shard,
-            in each fact that is in a shard but not in the background.
-        given: the predicates of background facts, which are in every shard.
-        keeping: properties with background facts only, which all connect names of equal key.
-    """
-
-    positions: Mapping[Symbol, frozenset[int]]
-    given: frozenset[Symbol]
-    keeping: frozenset[Symbol]
-
-    __repr__ = short_repr
-
-
-@dataclass(frozen=True, slots=True)
-class Obstacle:
-    """Rule or constraint that joins facts of different shards.
-
-    Args:
-        rule: the rule or constraint.
-        atoms: the first two body atoms that need not have the same key.
-        reason: the shards in which the atoms may be, and the rules from which this follows.
-
-    >>> from pantarhei import load_ontology
-    >>> from rdflib import Graph
-    >>> ontology = load_ontology(Graph().parse(data='''
-    ...     @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
-    ...     :partOf a owl:ObjectProperty, owl:TransitiveProperty .'''))
-    >>> (obstacle,) = ontology.sharding_report().obstacles["subject"]
-    >>> obstacle.axiom
-    'TransitiveObjectProperty(partOf)'
-    """
-
-    rule: Rule
-    atoms: tuple[Atom, Atom]
-    reason: str
-
-    __repr__ = short_repr
-    _repr_html_ = html_of
-
-    @property
-    def axiom(self) -> str:
-        """The axiom from which the rule was translated, in OWL's functional-style syntax; the rule itself if
-        it has no axiom.
-        """
-        return self.rule.axiom
-
-    def __str__(self) -> str:
-        origin = f" (from {axiom_text(self.rule)})" if self.rule.origin else ""
-        return f"{self.rule.name}: {self.rule}{origin}\n    {self.reason}"
-
-
-@dataclass(frozen=True, slots=True)
-class NoKey:
-    """Reason why a property does not define a key.
-
-    Args:
-        reason: the reason, as text.
-
-    >>> NoKey("it has no background facts").reason
-    'it has no background facts'
-    """
-
-    reason: str
-
-    __repr__ = short_repr
-
-    def __str__(self) -> str:
-        return self.reason
 
 
 @dataclass(frozen=True)
@@ -187,6 +40,10 @@ class ShardingReport:
         places: for each checked key the argument positions that have the shard's key.
         assertable: the predicates that the stream may assert; None for all except `background_only`.
         has_class_variables: whether a rule of the ontology has a class variable.
+        colocated: the properties whose assertions in the stream must connect names of equal key.
+        needed: for each usable key those of `colocated` without which it is not usable; queries and temporal
+            rules may need the others.
+        remedies: for unusable keys the options under which they are usable, as far as such are known.
 
     >>> from pantarhei import load_ontology
     >>> report = load_ontology("ontologies/pedals.ttl").sharding_report()
@@ -202,6 +59,9 @@ class ShardingReport:
     assertable: frozenset[Symbol] | None = field(default=None, repr=False)
     places: Mapping[Key, KeyPositions] = field(default_factory=dict, repr=False)
     has_class_variables: bool = field(default=False, repr=False)
+    colocated: tuple[URIRef, ...] = ()
+    needed: Mapping[Key, frozenset[URIRef]] = field(default_factory=dict, repr=False)
+    remedies: Mapping[Key, tuple[Remedy, ...]] = field(default_factory=dict, repr=False)
 
     _repr_html_ = html_of
 
@@ -231,6 +91,24 @@ class ShardingReport:
                 return True
             return predicate not in self.background_only
         return self.relation_of(Symbol(predicate, 1 if is_class else 2)) in self.assertable
+
+    def refusal(self, key: Key, subject: Term, predicate: Term, object_: Term) -> str | None:
+        """Return why a streamed assertion breaks the promise of `colocated`, as one line; None if it keeps
+        the promise, or if there is none for its property.
+        """
+        if not self.is_promised(key, predicate):
+            return None
+        keys = self.maps[key]
+        if isinstance(subject, BNode) or isinstance(object_, BNode):
+            # A blank node of the stream is not that of the background with an equal label.
+            is_kept = subject == object_
+        else:
+            is_kept = keys.value_of(subject) == keys.value_of(object_)
+        return None if is_kept else disambiguate(lambda: keys.difference(subject, predicate, object_))
+
+    def is_promised(self, key: Key, predicate: Term) -> bool:
+        """Return whether `colocated` promises that assertions of a property connect only equal keys."""
+        return key != SUBJECT and predicate in self.colocated
 
     def relation_of(self, symbol: Symbol) -> Symbol:
         """Return the symbol under which facts of a class or property are stored: rdf:type for a class if
@@ -273,11 +151,13 @@ class ShardingReport:
 
     @property
     def _names(self) -> DisplayNames:
-        return names_of(each.rule for found in self.obstacles.values() for each in found)
+        given = [each for found in self.obstacles.values() for each in found]
+        causes = (facts.rule for each in given for facts in each.facts if facts.rule)
+        return names_of((*(each.rule for each in given), *causes))
 
     def _lines(self) -> list[str]:
         refused = sorted((k for k, found in self.obstacles.items() if found), key=self._number_of_obstacles)
-        lines = [f"A stream can be sharded by {_listed(self.keys)}." if self.keys else "No key is usable."]
+        lines = [f"A stream can be sharded by {listed(self.keys)}." if self.keys else "No key is usable."]
         lines += (self._summary(key) for key in self.keys)
         lines += (line for key in refused[:_MOST_KEYS] for line in self._about(key, _MOST_OBSTACLES))
         lines += map(self._summary, (*refused[_MOST_KEYS:], *self.no_keys))
@@ -285,11 +165,15 @@ class ShardingReport:
             lines.append(
                 f"not checked: {counted(self.untried, 'property', 'properties')} (name them: keys=…)"
             )
-        lines += self._conditions(bool(refused))
+        if self.background_only:
+            names = listed(sorted(self.background_only, key=str))
+            lines.append(f"The stream must not assert {names}.")
         return lines
 
     def to_json(self) -> str:
-        """Return the report as JSON: `keys`, `obstacles`, `no_keys`, `untried`, `background_only`."""
+        """Return the report as JSON: `keys`, `obstacles`, `remedies`, `no_keys`, `untried`,
+        `background_only`, `colocated`.
+        """
         return json.dumps(disambiguate(self._data, self._names), ensure_ascii=False, indent=2)
 
     def _data(self) -> dict[str, object]:
@@ -302,32 +186,48 @@ class ShardingReport:
                         "name": each.rule.name,
                         "axiom": each.axiom,
                         "atoms": [str(atom) for atom in each.atoms],
+                        "text": str(each),
                         "reason": each.reason,
                     }
                     for each in found
                 ]
                 for key, found in self.obstacles.items()
             },
+            "remedies": {str(key): list(map(str, found)) for key, found in self.remedies.items()},
             "no_keys": {str(key): why.reason for key, why in self.no_keys.items()},
             "untried": self.untried,
             "background_only": sorted(map(str, self.background_only)),
+            "colocated": list(map(str, self.colocated)),
         }
 
     def _about(self, key: Key, most: int) -> Iterator[str]:
         yield self._summary(key)
-        obstacles = self.obstacles.get(key, ())
-        for each in obstacles[:most]:
-            yield from (f"    {line}" for line in str(each).splitlines())
-        if len(obstacles) > most:
-            yield f"    … and {len(obstacles) - most} more"
+        lines = self._obstacle_lines(key)
+        yield from (f"    {line}" for line in lines[:most])
+        if len(lines) > most:
+            yield f"    … and {len(lines) - most} more"
+        yield from (f"    {remedy}" for remedy in self.remedies.get(key, ()))
+
+    def _obstacle_lines(self, key: Key) -> list[str]:
+        """Return one line for each axiom and the facts that it joins; several rules may be of one axiom."""
+        return list(dict.fromkeys(map(str, self.obstacles.get(key, ()))))
 
     def _summary(self, key: Key) -> str:
         if key in self.no_keys:
             return f"{short(URIRef(key))} is not a key: {self.no_keys[key]}"
         if not self.obstacles[key]:
-            return f"{self._described(key)} is usable"
-        number = counted(self._number_of_obstacles(key), "rule", "rules")
+            return f"{self._described(key)} is usable{self._promise(key)}"
+        number = counted(len(self._obstacle_lines(key)), "axiom")
         return f"{self._described(key)} is not usable: {number} would join facts of different shards"
+
+    def _promise(self, key: Key) -> str:
+        """Return the condition that the promises of `colocated` make for a usable key."""
+        if key == SUBJECT or not self.colocated:
+            return ""
+        names, equal = listed(self.colocated), short(URIRef(key))
+        text = f", if streamed facts of {names} connect only names with equal {equal}"
+        unneeded = [name for name in self.colocated if name not in self.needed.get(key, ())]
+        return f"{text}; the ontology does not need colocated={bracketed(unneeded)}" if unneeded else text
 
     def _number_of_obstacles(self, key: Key) -> int:
         return len(self.obstacles[key])
@@ -340,23 +240,3 @@ class ShardingReport:
         return (
             f"{short(URIRef(key))} ({counted(map_.values, 'value', 'values')} for {names} of the background)"
         )
-
-    def _conditions(self, some_refused: bool) -> Iterator[str]:
-        if self.background_only:
-            yield f"The stream must not assert {_listed(sorted(self.background_only, key=str))}."
-        if some_refused:
-            yield (
-                "Possible remedies: list the classes and properties that stream (streaming=…), put facts "
-                "that do not change into the background, and add a background property whose value "
-                "identifies the shard of each name."
-            )
-
-
-def _listed(names: tuple[Key, ...] | list[Predicate]) -> str:
-    """Join names for messages; only the first twelve are listed.
-
-    >>> _listed((SUBJECT, URIRef("http://example.org/inBuilding")))
-    'subject, inBuilding'
-    """
-    shown = ", ".join(short(n) if isinstance(n, URIRef) else str(n) for n in names[:_MOST_NAMES])
-    return shown if len(names) <= _MOST_NAMES else f"{shown} and {len(names) - _MOST_NAMES} more"

@@ -24,7 +24,8 @@ from pantarhei.io.mapping.mapped_rows import InvalidRow
 from pantarhei.model.rule import Predicate
 from pantarhei.model.term import Place, Term, Triple
 from pantarhei.rdf.ntriples import parse_term
-from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
+from pantarhei.rules.sharding.key_map import Key
+from pantarhei.rules.sharding.sharding_report import ShardingReport
 from pantarhei.spark.dead_letters import invalid_letters
 from pantarhei.spark.frame import COLUMNS, TIMESTAMP, integer_times
 from pantarhei.spark.invalid_rows import find_invalid_rows, row_error, rows_without_time

@@ -27,7 +27,8 @@ from pantarhei.query.continuous_query import ContinuousQuery, Registration, Repo
 from pantarhei.rdf.ntriples import name_of_timestamp, parse_term, prefix_of_name
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.conflict import Budget
-from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
+from pantarhei.rules.sharding.key_map import Key
+from pantarhei.rules.sharding.sharding_report import ShardingReport
 from pantarhei.spark.collectors import TextRow, changed_rows, conclusion_rows
 from pantarhei.spark.invalid_rows import drop_rows, find_invalid_rows, row_error
 from pantarhei.spark.worker import OnError

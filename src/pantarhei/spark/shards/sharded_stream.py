@@ -29,7 +29,8 @@ from pantarhei.query.continuous_query import Registration, ReportPolicy
 from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.cut import Method
-from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, ShardingReport
+from pantarhei.rules.sharding.key_map import SUBJECT, Key
+from pantarhei.rules.sharding.sharding_report import ShardingReport
 from pantarhei.rules.translation.demand import Theory
 from pantarhei.spark.collectors import conclusion_columns, registrations
 from pantarhei.spark.frame import COLUMNS, check_frame, kind_of

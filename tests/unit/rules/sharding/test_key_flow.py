@@ -2,8 +2,9 @@
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.model.rule import Rule
-from pantarhei.rules.sharding.key_flow import KeyFlow, StreamingProgram
-from pantarhei.rules.sharding.sharding_report import SUBJECT, KeyMap
+from pantarhei.rules.sharding.key_flow import KeyFlow
+from pantarhei.rules.sharding.key_map import SUBJECT, KeyMap
+from pantarhei.rules.sharding.streaming_program import StreamingProgram
 from strategies import EX, A, B, R, S, a, b, c, is_a, related, x, y, z
 
 CLASS, LINK, TURNED, PART = Symbol(A, 1), Symbol(R, 2), Symbol(S, 2), Symbol(EX.part, 2)

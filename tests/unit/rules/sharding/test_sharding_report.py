@@ -1,20 +1,29 @@
 """What a report says of keys."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from rdflib import Variable
 
 from pantarhei.errors import OptionError
 from pantarhei.model.rule import Origin, Rule
-from pantarhei.rules.sharding.sharding_report import KeyMap, NoKey, Obstacle, ShardingReport
+from pantarhei.rules.sharding.key_map import KeyMap
+from pantarhei.rules.sharding.obstacle import LocatedFacts, NoKey, Obstacle
+from pantarhei.rules.sharding.sharding_report import ShardingReport
 from strategies import EX, A, R, is_a, related, x, y
 
 IN = EX.inBuilding
-RULE = Rule("r", (related(R, x, y), is_a(A, y)), is_a(A, x), origin=Origin("an axiom"))
-OBSTACLE = Obstacle(RULE, RULE.body, "they are apart")
+RULE = Rule("r", (related(R, x, y), is_a(A, y)), is_a(A, x))
+FACTS = tuple(LocatedFacts(atom, atom.arguments[0], None) for atom in RULE.body)
 MAPS = {key: KeyMap(key, {EX.a: EX.h}) for key in ("subject", IN)}
-OBSTACLES = {"subject": (OBSTACLE,) * 5, IN: ()}
+OBSTACLES = {
+    "subject": tuple(
+        Obstacle(replace(RULE, origin=Origin(f"axiom {number}")), FACTS, "they are apart", "subject")
+        for number in range(5)
+    ),
+    IN: (),
+}
 REPORT = ShardingReport(OBSTACLES, {EX.zone: NoKey("two values")}, 3, frozenset({IN}), MAPS)
 
 
@@ -26,8 +35,9 @@ def test_a_key_works_where_nothing_stands_in_its_way():
 
 
 def test_the_text_is_short_and_what_is_asked_about_is_whole():
-    assert str(REPORT).count("they are apart") == 3 and "and 2 more" in str(REPORT)
-    assert REPORT.about("subject").count("they are apart") == 5
+    line = 'needs "?x R ?y" and "?y Type A" in one shard, but they are in the shards of ?x and of ?y'
+    assert str(REPORT).count(line) == 3 and "and 2 more" in str(REPORT)
+    assert REPORT.about("subject").count(line) == 5
     assert "two values" in REPORT.about(EX.zone) and "not checked: 3 properties" in str(REPORT)
 
 
@@ -38,7 +48,10 @@ def test_a_report_is_shown_in_a_line():
 def test_the_json_has_every_obstacle_with_its_axiom():
     found = json.loads(REPORT.to_json())
     assert found["keys"] == [str(IN)] and found["untried"] == 3
-    assert [each["axiom"] for each in found["obstacles"]["subject"]] == ["an axiom"] * 5
+    assert [each["axiom"] for each in found["obstacles"]["subject"]] == [
+        f"axiom {number}" for number in range(5)
+    ]
+    assert {each["reason"] for each in found["obstacles"]["subject"]} == {"they are apart"}
 
 
 def test_a_name_without_a_key_is_its_own():
