@@ -90,11 +90,48 @@ def start_query(
     return writer.start()
 
 
+class QueryRun:
+    """Spark's query of a stream, which may be replaced while the stream goes on.
+
+    Args:
+        start: starts a query of Spark with the given trigger.
+        trigger: keyword arguments of `DataStreamWriter.trigger`; None for Spark's default.
+    """
+
+    def __init__(
+        self,
+        start: Callable[[Mapping[str, object] | None], StreamingQuery],
+        trigger: Mapping[str, object] | None,
+    ) -> None:
+        self._start, self._trigger = start, trigger
+        self.query = start(trigger)
+
+    @property
+    def is_active(self) -> bool:
+        """True while the stream goes on."""
+        return self.query.isActive
+
+    def wait(self, seconds: float | None) -> bool:
+        """Wait until the stream ends, at most for a number of seconds; return whether it has ended."""
+        if seconds is not None:
+            return self.query.awaitTermination(seconds) is not False  # type: ignore[arg-type]
+        self.query.awaitTermination()
+        return True
+
+    def stop(self) -> None:
+        """End the stream."""
+        self.query.stop()
+
+    def flush(self) -> None:
+        """Push the rows that shards hold back."""
+        raise NotImplementedError
+
+
 class ReasoningQuery:
     """Handle of a stream that Spark runs: the main methods of `StreamingQuery`, and access to the window.
 
     Args:
-        spark_query: Spark's query, for its other methods.
+        run: the runs of Spark's query.
         batches: the function called for micro-batches, which has recorded its errors.
         driver: the driver, which holds the window, or the totals of shards.
         client: the client of the shards; None if the driver holds the window.
@@ -112,13 +149,18 @@ class ReasoningQuery:
 
     def __init__(
         self,
-        spark_query: StreamingQuery,
+        run: QueryRun,
         batches: BatchFunction,
         driver: Driver | StreamTotals,
         client: ShardClient | None = None,
     ) -> None:
-        self.spark_query = spark_query
+        self._run = run
         self._batches, self._driver, self._client = batches, driver, client
+
+    @property
+    def spark_query(self) -> StreamingQuery:
+        """Spark's query, for its other methods. With an `idle_timeout` another one replaces it at times."""
+        return self._run.query
 
     @property
     def reasoner(self) -> StreamReasoner:
@@ -138,6 +180,11 @@ class ReasoningQuery:
     def batch(self) -> int:
         """Number of the last batch applied to the window, -1 before the first."""
         return self._driver.batch
+
+    @property
+    def complete_until(self) -> TimePoint | None:
+        """Newest time t for which the sums of changes with `at <= t` are final; None if there is none yet."""
+        return self._driver.complete_until
 
     @property
     def _window(self) -> Driver:
@@ -216,7 +263,7 @@ class ReasoningQuery:
     @property
     def is_active(self) -> bool:
         """True while the query is running."""
-        return self.spark_query.isActive
+        return self._run.is_active
 
     def await_termination(self, timeout: Duration | None = None) -> bool:
         """Wait until the query ends; return whether it has ended.
@@ -229,9 +276,8 @@ class ReasoningQuery:
             PantarheiError: an error of the stream or the checkpoint, also of an executor.
             StreamingQueryException: another error of the query.
         """
-        wait: Any = self.spark_query.awaitTermination
         seconds = None if timeout is None else seconds_of(timeout)
-        return self._watched(wait if seconds is None else lambda: wait(seconds)) is not False
+        return bool(self._watched(lambda: self._run.wait(seconds)))
 
     def process_all_available(self) -> None:
         """Wait until all input that the source has now is processed; intended for tests and notebooks.
@@ -242,18 +288,26 @@ class ReasoningQuery:
 
     def stop(self) -> None:
         """End the query. ABoxes that are held back for the watermark stay in the checkpoint."""
-        self.spark_query.stop()
+        self._run.stop()
 
     def flush(self) -> None:
-        """Push the held-back ABoxes, after the end of a stream that will not be resumed.
+        """Push the held-back ABoxes, after the end of a stream.
 
-        They change the window only, neither the checkpoint nor the output.
+        Without shards they change the window only, neither the checkpoint nor the output, and the stream must
+        not be resumed. With shards this is one more batch: its results are delivered, and it is saved in the
+        checkpoint. Rows that are older than the newest held-back row are late afterwards.
+
+        Raises:
+            StreamError: the query is running, or stopped within a batch.
         """
         if self.is_active:
             raise StreamError(
                 "flush() needs a query that has ended, but this query is running; stop() it first"
             )
-        self._window.flush()
+        if isinstance(self._driver, Driver):
+            self._driver.flush()
+        else:
+            self._watched(self._run.flush)
 
     def take_in_what_waits(self) -> None:
         """Call `flush`; this name works until 0.3."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 from rdflib import Graph, URIRef
 
 from pantarhei.engine.checkpoint import Json
@@ -21,7 +22,7 @@ from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import ExcludedOptionError, MissingOptionError, OptionError, check_choice, check_type
 from pantarhei.materialize.model import Keep
 from pantarhei.model.term import Triple
-from pantarhei.model.time import Duration, TimeKind, TimePoint, time_of
+from pantarhei.model.time import Duration, TimeKind, TimePoint, seconds_of, time_of
 from pantarhei.ontology.ontology import Ontology
 from pantarhei.owl.graph_files import GraphFiles
 from pantarhei.query.continuous_query import Registration
@@ -44,7 +45,7 @@ from pantarhei.spark.materialize import DataFrameMaterializer, by_timestamp
 from pantarhei.spark.progress import BatchReport
 from pantarhei.spark.results import STREAM, ColumnTypes, FileOutput, Outlet, OutputFormat, Results, Sinks
 from pantarhei.spark.results import outlets as outlets_of
-from pantarhei.spark.running_query import BatchFunction, ReasoningQuery, start_query
+from pantarhei.spark.running_query import BatchFunction, QueryRun, ReasoningQuery, start_query
 from pantarhei.spark.shards.sharded_query import run_sharded
 from pantarhei.spark.shards.sharded_stream import (
     QueryOptions,
@@ -226,6 +227,7 @@ def reason_stream(
     shard_by: Key | None = None,
     shards: int | None = None,
     streaming: Iterable[URIRef] | None = None,
+    idle_timeout: Duration | None = None,
     limits: Limits = NO_LIMITS,
     history: History | None = None,
     temporal: TemporalRules | None = None,
@@ -283,6 +285,8 @@ def reason_stream(
             `on_update`, `on_late`, `on_error`, `max_ahead`, `clock`, `on_ahead` and `spark_partitions` are
             refused.
         shards, streaming: as for `shard_stream`.
+        idle_timeout: duration (`"30s"`) without rows after which shards push the rows that they hold back for
+            `allowed_lateness`. Older rows are late afterwards. Spark's query is replaced for this.
         limits: limits of the window's size, and the reaction to an excess; they apply to each shard of a
             sharded stream.
         history: as for `StreamReasoner`; for a sharded stream as for `shard_stream`.
@@ -343,12 +347,13 @@ def reason_stream(
         setup = shard_setup(
             given, ontology, options, background, sharding, allowed_lateness, queried, temporal
         )
+        idle = None if idle_timeout is None else seconds_of(idle_timeout)
         types_of = chosen.of_columns(setup.columns) if chosen.kinds else {}
         setup = replace(setup, types=types_of, on_error=on_error)
         stream = plan_shards(given, setup, allowed_lateness, forwards_warnings=True)
-        return run_sharded(stream, outlets, chosen, checkpoint, trigger, query_name, on_batch=on_batch)
-    if shards is not None or streaming is not None:
-        reason = "shards and streaming need a key of the shards."
+        return run_sharded(stream, outlets, chosen, checkpoint, trigger, query_name, None, on_batch, idle)
+    if any(given is not None for given in (shards, streaming, idle_timeout)):
+        reason = "shards, streaming and idle_timeout need a key of the shards."
         raise MissingOptionError("shard_by", '"subject"', reason)
     check_ahead(max_ahead, clock=clock, on_ahead=on_ahead)
     kind = kind_of(given)
@@ -386,7 +391,11 @@ def reason_stream(
         temporary,
     )
     place = progress.spark.uri
-    return ReasoningQuery(start_query(given, batches, place, trigger, query_name), batches, driver)
+
+    def start(trigger: Mapping[str, object] | None) -> StreamingQuery:
+        return start_query(given, batches, place, trigger, query_name)
+
+    return ReasoningQuery(QueryRun(start, trigger), batches, driver)
 
 
 def _collectors(

@@ -13,6 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 
 from pantarhei.errors import CheckpointError, MissingOptionError
 from pantarhei.model.time import time_of
@@ -20,9 +21,11 @@ from pantarhei.query.continuous_query import Registration
 from pantarhei.spark.collectors import ReportWindow, result_schema
 from pantarhei.spark.dead_letters import DeadLetters
 from pantarhei.spark.driver import REASONER, checkpoint_folder, is_sharded
+from pantarhei.spark.file_system import HadoopFolder
 from pantarhei.spark.progress import BatchReport
 from pantarhei.spark.results import STREAM, ColumnTypes, Outlet, deliver_tables, typed
 from pantarhei.spark.running_query import BatchFunction, ReasoningQuery, start_query
+from pantarhei.spark.shards.flush import FlushingRun
 from pantarhei.spark.shards.shard import ShardSetup, unpack_table
 from pantarhei.spark.shards.shard_client import ShardClient
 from pantarhei.spark.shards.sharded_stream import ShardedStream, Unpacker
@@ -115,6 +118,7 @@ def run_sharded(
     query_name: str | None,
     letters: DeadLetters | None = None,
     on_batch: Callable[[BatchReport], object] | None = None,
+    idle_seconds: float | None = None,
 ) -> ReasoningQuery:
     """Run a sharded stream.
 
@@ -126,6 +130,9 @@ def run_sharded(
         types: the kinds of columns whose terms are converted to values.
         checkpoint: a path or URI that driver and executors can both read; None for a temporary folder.
         trigger: keyword arguments of `DataStreamWriter.trigger`; None for Spark's default.
+        letters: the recipients of rows that are not processed.
+        on_batch: called with the report on each batch.
+        idle_seconds: as for `FlushingRun`.
 
     Raises:
         OptionError: there is neither a sink nor an output, the folder has files of another stream, or a
@@ -171,9 +178,13 @@ def run_sharded(
     totals = StreamTotals(setup.kind, None if temporary else folder)
     place = folder.uri
     batches = BatchFunction(process, temporary)
-    running = start_query(stream.packed, batches, place, trigger, query_name)
-    client = ShardClient(stream.packed.sparkSession, stream.shipped, place)
-    return ReasoningQuery(running, batches, totals, client)
+
+    def start(trigger: Mapping[str, object] | None) -> StreamingQuery:
+        return start_query(stream.packed, batches, place, trigger, query_name)
+
+    spark = stream.packed.sparkSession
+    run = FlushingRun(start, trigger, HadoopFolder(place, spark), totals, idle_seconds)
+    return ReasoningQuery(run, batches, totals, ShardClient(spark, stream.shipped, place))
 
 
 def _delivery(

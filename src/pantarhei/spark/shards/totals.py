@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -95,6 +96,7 @@ class StreamTotals:
     def __init__(self, kind: TimeKind, folder: Folder | None) -> None:
         self._kind, self._folder = kind, folder
         self._before = self.now = Totals()
+        self.last_rows = time.monotonic()  # when the last rows arrived
         self.report: BatchReport | None = None
         if folder is not None and folder.exists(TOTALS):
             self._before, self.now = _read(folder)
@@ -128,6 +130,8 @@ class StreamTotals:
             saved = {"before": asdict(before), "now": asdict(now)}
             self._folder.write_text(TOTALS, json.dumps(saved))
         self._before, self.now = before, now
+        if any(outcomes["rows"].to_pylist()):
+            self.last_rows = time.monotonic()
         self.report = replace(report, complete_until=self.complete_until)
         return self.report
 

@@ -1,0 +1,171 @@
+"""Flush of a sharded stream: a batch without rows whose watermark is past all rows.
+
+Spark records each batch before it runs, with the positions of the sources and the watermark. A batch that is
+recorded but not committed runs when the query starts again. So a flush records a batch with the positions of
+the last one and with a later watermark, and starts the query for this batch alone.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+
+from pyspark.sql.streaming.query import StreamingQuery
+
+from pantarhei.errors import CheckpointError, StreamError
+from pantarhei.spark.file_system import Folder
+from pantarhei.spark.running_query import QueryRun
+from pantarhei.spark.shards.router import WATERMARK_OFFSET
+from pantarhei.spark.shards.totals import StreamTotals
+
+_VERSION = "v1"
+_ONCE: Mapping[str, object] = {"once": True}  # runs a recorded batch, and no further one
+
+_log = logging.getLogger("pantarhei.spark")
+
+
+def completed_batch(checkpoint: Folder) -> int:
+    """Return the number of the last batch in Spark's checkpoint folder.
+
+    Raises:
+        StreamError: the batch is recorded but not committed, or there is none.
+    """
+    offsets, commits = (_numbers(checkpoint / name) for name in ("offsets", "commits"))
+    last = max(offsets, default=None)
+    if last is None:
+        raise StreamError(f"the stream in {checkpoint} has no batch yet; start it first")
+    if last not in commits:
+        raise StreamError(
+            f"batch {last} of the stream in {checkpoint} has begun and has not ended; resume the stream with "
+            "the options that it had, until this batch has ended"
+        )
+    return last
+
+
+def _numbers(folder: Folder) -> set[int]:
+    return {int(name) for name in folder.names() if name.isdigit()}
+
+
+def record_batch(checkpoint: Folder, watermark: int | None = None) -> int:
+    """Record a batch after the last one, with the same positions of the sources; return its number.
+
+    Args:
+        watermark: the watermark of the batch, in Spark's milliseconds; None for the present one.
+
+    Raises:
+        StreamError: as for `completed_batch`.
+        CheckpointError: the format of the folder is unknown.
+    """
+    last = completed_batch(checkpoint)
+    offsets, name = checkpoint / "offsets", str(last)
+    version, metadata, *positions = offsets.read_text(name).split("\n")
+    if version != _VERSION:
+        raise CheckpointError(offsets.place(name), f"its format is {version}, expected {_VERSION}")
+    about = json.loads(metadata)
+    committed = json.loads((checkpoint / "commits").read_text(name).split("\n")[1] or "{}")
+    present = max(int(about["batchWatermarkMs"]), int(committed.get("nextBatchWatermarkMs", 0)))
+    about["batchWatermarkMs"] = present if watermark is None else max(watermark, present)
+    text = json.dumps(about, separators=(",", ":"))
+    offsets.write_text(str(last + 1), "\n".join([version, text, *positions]))
+    return last + 1
+
+
+class FlushingRun(QueryRun):
+    """Runs of a sharded stream. Rows that are held back are pushed on demand, or when no rows arrive.
+
+    Args:
+        start, trigger: as for `QueryRun`.
+        checkpoint: Spark's checkpoint folder.
+        totals: the totals of the stream.
+        idle_seconds: time without rows after which the rows that are held back are pushed; None for never.
+    """
+
+    def __init__(
+        self,
+        start: Callable[[Mapping[str, object] | None], StreamingQuery],
+        trigger: Mapping[str, object] | None,
+        checkpoint: Folder,
+        totals: StreamTotals,
+        idle_seconds: float | None = None,
+    ) -> None:
+        super().__init__(start, trigger)
+        self._checkpoint, self._totals, self._idle_seconds = checkpoint, totals, idle_seconds
+        self._failure: BaseException | None = None
+        self._lock = threading.RLock()  # held while one query replaces another
+        self._ending = threading.Event()
+        if idle_seconds is not None:
+            threading.Thread(target=self._watch, name="pantarhei-idle", daemon=True).start()
+
+    @property
+    def is_active(self) -> bool:
+        if self.query.isActive:
+            return True
+        with self._lock:  # the query may just be replaced
+            return self.query.isActive
+
+    def wait(self, seconds: float | None) -> bool:
+        until = None if seconds is None else time.monotonic() + seconds
+        while True:
+            query = self.query
+            left = None if until is None else max(0.0, until - time.monotonic())
+            ended = query.awaitTermination() if left is None else query.awaitTermination(left)  # type: ignore[arg-type]
+            if ended is False:
+                return False
+            with self._lock:
+                if self._failure is not None:
+                    raise self._failure
+                if query is self.query:
+                    return True
+
+    def stop(self) -> None:
+        self._ending.set()
+        with self._lock:
+            self.query.stop()
+
+    def flush(self) -> None:
+        with self._lock:
+            if not self._holds_rows():
+                return
+            assert self._totals.now.received is not None, "there are rows"
+            record_batch(self._checkpoint, self._totals.now.received + 1 + WATERMARK_OFFSET)
+            self.query = self._start(_ONCE)
+            self.query.awaitTermination()
+
+    def _holds_rows(self) -> bool:
+        """Return whether the watermark has not passed all rows."""
+        received, closed = self._totals.now.received, self._totals.now.closed
+        return received is not None and (closed is None or closed <= received)
+
+    def _watch(self) -> None:
+        """Flush whenever no rows have arrived for the idle time, until the stream ends."""
+        assert self._idle_seconds is not None, "the thread runs only with an idle time"
+        while not self._ending.wait(min(1.0, self._idle_seconds / 4)):
+            with self._lock:
+                if not self.query.isActive:
+                    return
+                idle = time.monotonic() - self._totals.last_rows
+                if idle < self._idle_seconds or not self._holds_rows() or self._is_busy():
+                    continue
+                _log.info("no rows for %.0f s: pushing the rows that are held back", idle)
+                try:
+                    self.query.stop()
+                    with suppress(StreamError):  # rows have just arrived, and their batch has not ended
+                        self.flush()
+                    self.query = self._start(self._trigger)
+                except BaseException as failure:
+                    self._failure = failure
+                    return
+
+    def _is_busy(self) -> bool:
+        """Return whether a batch is running, or recorded and not committed."""
+        if self.query.status["isTriggerActive"] and self.query.status["isDataAvailable"]:
+            return True
+        try:
+            completed_batch(self._checkpoint)
+        except StreamError:
+            return True
+        return False
