@@ -1,12 +1,11 @@
 """Stream whose process exits during a batch.
 
-python crashing_stream.py FOLDER before-output|before-checkpoint|after-checkpoint [queries]
+python crashing_stream.py FOLDER before-output|before-checkpoint|after-checkpoint [queries] [SCHEME]
 """
 
 import os
 import signal
 import sys
-from pathlib import Path
 
 from rdflib import Graph
 
@@ -14,6 +13,7 @@ import pantarhei as pr
 from pantarhei.spark import Registration, reason_stream, session
 from pantarhei.spark.driver import CheckpointFolder
 from pantarhei.spark.results import FileOutput
+from spark_streams import SCHEMES, uri_over
 
 BATCH = 4  # number of the batch in which it exits
 SCHEMA = "timestamp long, subject string, predicate string, object string"
@@ -35,16 +35,19 @@ QUERIES = {
 }
 
 
-def follow(spark, folder, **options):
-    """Run the query over the files in `folder/in`, one per batch, with checkpoint and output beside them."""
+def follow(spark, folder, scheme=None, **options):
+    """Run the query over the files in `folder/in`, one per batch, with checkpoint and output beside them, as
+    paths or as URIs of a scheme.
+    """
+    place = folder if scheme is None else uri_over(spark, scheme, folder)
     files = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(f"{folder}/in")
     return reason_stream(
         files,
         pr.load_ontology(Graph().parse(data=ONTOLOGY)),
         pr.Window(6, slide=2),
         allowed_lateness=1,
-        checkpoint=Path(folder) / "a checkpoint",
-        output=Path(folder) / "out",
+        checkpoint=f"{place}/a checkpoint",
+        output=f"{place}/out",
         trigger={"availableNow": True},
         **options,
     )
@@ -76,4 +79,5 @@ def die_at(point):
 if __name__ == "__main__":
     die_at(sys.argv[2])
     options = {"queries": QUERIES} if "queries" in sys.argv else {}
-    follow(session("local[1]", app_name="crash"), sys.argv[1], **options).await_termination()
+    scheme = next((scheme for scheme in SCHEMES if scheme in sys.argv[3:]), None)
+    follow(session("local[1]", app_name="crash"), sys.argv[1], scheme, **options).await_termination()

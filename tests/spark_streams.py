@@ -37,6 +37,12 @@ def aboxes_of(rows):
     return {at: table_of(found[at]).drop_columns(["timestamp"]) for at in sorted(found)}
 
 
+SCHEMES = ["file", "viewfs", "nocontext", "cos"]
+"""Schemes of URIs by the way in which a file is replaced: renamed by `FileContext`, directly and by a mount;
+renamed without it; uploaded.
+"""
+
+
 def uri_over(spark, scheme, path):
     """Return the URI of a folder of `scheme` whose files are in the local folder `path`."""
     if scheme == "file":

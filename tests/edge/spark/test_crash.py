@@ -16,7 +16,7 @@ from rdflib import BNode
 import crashing_shards
 import crashing_stream
 from pantarhei import StreamReasoner
-from spark_streams import Folder, state_of
+from spark_streams import SCHEMES, Folder, state_of
 from strategies import EX, A, B, D
 
 pytestmark = pytest.mark.long
@@ -37,15 +37,15 @@ def rows_of_batch(number):
 
 
 def output(folder):
-    files = sorted((folder / "out").iterdir())
+    files = sorted((folder / "out").glob("[!.]*"))
     rows = [tuple(row.values()) for file in files for row in pyarrow.parquet.read_table(file).to_pylist()]
     assert len(rows) == len(set(rows))
     return rows
 
 
-def end_of(spark, folder):
+def end_of(spark, folder, scheme=None):
     """(state, counts, output) once all files are read."""
-    query = crashing_stream.follow(spark, folder)
+    query = crashing_stream.follow(spark, folder, scheme)
     query.await_termination()
     assert query.batch == BATCHES - 1
     state, reasoner = state_of(query.reasoner), query.reasoner
@@ -90,16 +90,23 @@ def killed(module, folder, point, spark_folder, *more):
     assert (spark_folder / "offsets" / "4").exists() and not (spark_folder / "commits" / "4").exists()
 
 
-@pytest.mark.parametrize("point", ["before-output", "before-checkpoint", "after-checkpoint"])
+POINTS = ["before-output", "before-checkpoint", "after-checkpoint"]
+
+
+@pytest.mark.parametrize(
+    ("point", "scheme"),
+    [(point, None) for point in POINTS] + list(zip(POINTS[1:] * 2, SCHEMES, strict=True)),
+)
 def test_a_stream_that_was_killed_goes_on_and_ends_like_one_that_was_not(
-    spark, uninterrupted, tmp_path, point
+    spark, uninterrupted, tmp_path, point, scheme
 ):
     folder, expected = uninterrupted
     shutil.copytree(folder / "in", tmp_path / "in")  # keeps the files' times, which order the batches
-    killed(crashing_stream, tmp_path, point, tmp_path / "a checkpoint" / "spark")
+    more = [] if scheme is None else [scheme]
+    killed(crashing_stream, tmp_path, point, tmp_path / "a checkpoint" / "spark", *more)
     written = (tmp_path / "out" / "batch-0000000004.parquet").exists()
     assert written == (point != "before-output")
-    assert end_of(spark, tmp_path) == expected
+    assert end_of(spark, tmp_path, scheme) == expected
 
 
 @pytest.mark.parametrize("point", ["before-checkpoint", "after-checkpoint"])
