@@ -20,6 +20,7 @@ from pantarhei.query.continuous_query import Registration, ReportPolicy
 from pantarhei.query.key_local import check_key_local
 from pantarhei.query.syntax import read_query
 from pantarhei.rdf.ntriples import parse_term
+from pantarhei.rules.sharding.routing import Routing
 from pantarhei.spark.collectors import changed_rows, register_queries
 from pantarhei.spark.shards.router import Router
 from pantarhei.spark.shards.shard import Shard, ShardSetup
@@ -155,7 +156,7 @@ def check_shards(seed):
     made = Sharded(rnd)
     if not made.queries:
         return
-    router, shards = Router(made.report, made.key, 3), {}
+    router, shards = Router(Routing.of(made.report, made.key), 3), {}
     told, expected = Reports(), Reports()
     at, closed, waiting, has_begun = rnd.randint(1, 5), None, [], False
 

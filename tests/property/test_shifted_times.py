@@ -17,6 +17,7 @@ from lars_programs import shifted, shifted_atoms
 from lars_reasoners import COVERED, NO_AXIOMS, case_of, have_strata, triple
 from pantarhei.errors import InconsistentOntologyError, OptionError, QueryError, TemporalRuleError
 from pantarhei.model.temporal_rule import TimeWindow
+from pantarhei.rules.sharding.routing import Routing
 from pantarhei.spark.shards.router import Router
 from pantarhei.spark.shards.shard import Shard
 from random_queries import ONTOLOGY, random_dataset, random_query
@@ -352,7 +353,7 @@ def sharded_transcript(seed, by):
     start = None if made.rules.start is None else made.rules.start + by
     rules = pr.TemporalRules(made.rules.rules, made.rules.remembered, start, made.rules.feedback)
     setup = replace(made.setup, temporal=rules)
-    router, shards, rnd = Router(made.report, made.key, setup.shards), {}, random.Random(seed)
+    router, shards, rnd = Router(Routing(made.report, made.key, {}), setup.shards), {}, random.Random(seed)
     for tick in (*made.input, *range(max(made.input) + 1, max(made.input) + 13, 3)):
         parts = {}
         for fact in made.input.get(tick, ()):

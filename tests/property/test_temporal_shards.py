@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from counts import cases, of_many
 from oracle.lars.streams import canonical
+from pantarhei.rules.sharding.routing import Routing
 from pantarhei.spark.shards.router import Router
 from pantarhei.spark.shards.shard import Shard
 from shard_rows import processed, rows
@@ -18,7 +19,12 @@ SEEDS = st.integers(0, 1 << 30)
 def check_shards(seed):
     made = Sharded(seed)
     rnd, setup, told = made.rnd, made.setup, made.input
-    router, whole, shards, sums = Router(made.report, made.key, setup.shards), setup.reasoner(), {}, Counter()
+    router, whole, shards, sums = (
+        Router(Routing(made.report, made.key, {}), setup.shards),
+        setup.reasoner(),
+        {},
+        Counter(),
+    )
     begun = setup.reasoner()
     begun.advance(min(told))
     by_background = set(map(canonical, begun.atoms()))  # comes with the first row that reaches a shard

@@ -21,7 +21,7 @@ from pantarhei.engine.options import Options
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import ExcludedOptionError, MissingOptionError, OptionError, check_choice, check_type
 from pantarhei.materialize.model import Keep
-from pantarhei.model.term import Triple
+from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import Duration, TimeKind, TimePoint, seconds_of, time_of
 from pantarhei.ontology.ontology import Ontology
 from pantarhei.owl.graph_files import GraphFiles
@@ -227,6 +227,8 @@ def reason_stream(
     shard_by: Key | None = None,
     shards: int | None = None,
     streaming: Iterable[URIRef] | None = None,
+    colocated: Iterable[URIRef] = (),
+    hot_keys: Mapping[Term, Key] | None = None,
     idle_timeout: Duration | None = None,
     limits: Limits = NO_LIMITS,
     history: History | None = None,
@@ -284,7 +286,7 @@ def reason_stream(
             of `queries` has the results that it has without shards. Only Spark writes the checkpoint, and
             `on_update`, `on_late`, `on_error`, `max_ahead`, `clock`, `on_ahead` and `spark_partitions` are
             refused.
-        shards, streaming: as for `shard_stream`.
+        shards, streaming, colocated, hot_keys: as for `shard_stream`.
         idle_timeout: duration (`"30s"`) without rows after which shards push the rows that they hold back for
             `allowed_lateness`. Older rows are late afterwards. Spark's query is replaced for this.
         limits: limits of the window's size, and the reaction to an excess; they apply to each shard of a
@@ -342,7 +344,7 @@ def reason_stream(
             on_ahead=on_ahead,
             spark_partitions=spark_partitions,
         )
-        sharding = ShardingOptions(shard_by, shards, streaming)
+        sharding = ShardingOptions(shard_by, shards, streaming, colocated, hot_keys)
         queried = QueryOptions(query, registered)
         setup = shard_setup(
             given, ontology, options, background, sharding, allowed_lateness, queried, temporal
@@ -352,8 +354,8 @@ def reason_stream(
         setup = replace(setup, types=types_of, on_error=on_error)
         stream = plan_shards(given, setup, allowed_lateness, forwards_warnings=True)
         return run_sharded(stream, outlets, chosen, checkpoint, trigger, query_name, None, on_batch, idle)
-    if any(given is not None for given in (shards, streaming, idle_timeout)):
-        reason = "shards, streaming and idle_timeout need a key of the shards."
+    if any((shards, streaming is not None, tuple(colocated), hot_keys, idle_timeout)):
+        reason = "shards, streaming, colocated, hot_keys and idle_timeout need a key of the shards."
         raise MissingOptionError("shard_by", '"subject"', reason)
     check_ahead(max_ahead, clock=clock, on_ahead=on_ahead)
     kind = kind_of(given)

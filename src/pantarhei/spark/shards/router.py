@@ -16,16 +16,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-from rdflib import RDF, BNode, URIRef
+from rdflib import RDF
 
-from pantarhei.encoding.numbers import Symbol
 from pantarhei.errors import BackgroundOnlyError, InvalidTripleError
 from pantarhei.io.mapping.mapped_rows import InvalidRow
 from pantarhei.model.rule import Predicate
 from pantarhei.model.term import Place, Term, Triple
 from pantarhei.rdf.ntriples import parse_term
-from pantarhei.rules.sharding.key_map import Key
-from pantarhei.rules.sharding.sharding_report import ShardingReport
+from pantarhei.rules.sharding.routing import Routing
 from pantarhei.spark.dead_letters import invalid_letters
 from pantarhei.spark.frame import COLUMNS, TIMESTAMP, integer_times
 from pantarhei.spark.invalid_rows import find_invalid_rows, row_error, rows_without_time
@@ -59,11 +57,11 @@ _NOT_UTF_8 = "it is not UTF-8"
 
 
 class _Known(NamedTuple):
-    """Result of the check of a text: the shard and key of a subject, or the error."""
+    """Shard and key of a subject, or the error of its text."""
 
     shard: int
     key: str
-    error: str | BackgroundOnlyError
+    error: str
 
 
 class Router:
@@ -72,8 +70,7 @@ class Router:
     The cost is one dictionary lookup for each distinct subject and predicate; all else is done by column.
 
     Args:
-        report: the analysis of the rules for sharding.
-        key: the key of the shards.
+        routing: the shard key of each name.
         shards: number of shards.
         on_error: handling of rows that are not timestamped triples or not for the stream.
         letters: schema of the rows that are handed out with their errors.
@@ -81,16 +78,16 @@ class Router:
 
     def __init__(
         self,
-        report: ShardingReport,
-        key: Key,
+        routing: Routing,
         shards: int,
         on_error: OnError = "raise",
         letters: pa.Schema | None = None,
     ) -> None:
-        self._report, self._keys, self.shards = report, report.maps[key], shards
+        self._routing, self.shards = routing, shards
         self._on_error, self._letters = on_error, letters
         self._subjects: dict[str, _Known] = {}
-        self._admitted: dict[tuple[str, bool], _Known] = {}
+        self._admitted: dict[tuple[str, bool], str | BackgroundOnlyError] = {}
+        self._colocated = frozenset(name.n3() for name in routing.report.colocated)
 
     def route(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield for each shard its rows, and for `CLOCK` those that are not for the stream.
@@ -171,15 +168,10 @@ class Router:
 
     def shards_with(self, triple: Triple) -> Sequence[int]:
         """Return the shards that can hold a triple; only shard 0 if every shard holds it."""
-        subject, predicate, object_ = triple
-        is_class = predicate == RDF.type
-        name = cast(Predicate, object_ if is_class else predicate)
-        positions = self._report.positions(self._keys.key, Symbol(name, 1 if is_class else 2))
-        if positions is None:
-            return [0]
-        of_key = next(((subject, object_)[position] for position in sorted(positions)), None)
-        # The shard of a blank node is determined by its label in the stream, which the window does not keep.
-        return [self.shard_of(of_key)] if isinstance(of_key, URIRef) else range(self.shards)
+        keys = self._routing.shard_keys_of(triple)
+        if keys is None:
+            return range(self.shards)
+        return list(map(self._hash, keys)) or [0]
 
     def _check(
         self, table: pa.Table, ticks: pa.Array, terms: Sequence[pa.DictionaryArray]
@@ -216,8 +208,17 @@ class Router:
                 for class_, given in zip(used.tolist(), _texts(objects.dictionary.take(used)), strict=True):
                     if error := self._admit(given, True):
                         note(is_class & (_codes(objects) == class_), "object", error)
-            elif error := self._admit(text, False):
-                note(_codes(predicates) == code, "predicate", error)
+                continue
+            rows = _codes(predicates) == code
+            if error := self._admit(text, False):
+                note(rows, "predicate", error)
+            elif text is not None and text in self._colocated:
+                places = np.flatnonzero(rows)
+                of_rows = pa.array(places)
+                decoded = (column.take(of_rows).dictionary_decode() for column in (subjects, objects))
+                for row, reason in self._apart(text, *decoded):
+                    place = int(places[row])
+                    found.setdefault(place, InvalidRow(place, "object", reason))
         return found, known
 
     def _admit(self, text: str | None, is_class: bool) -> str | BackgroundOnlyError:
@@ -225,8 +226,8 @@ class Router:
         if text is None:
             return _NOT_UTF_8
         if (known := self._admitted.get((text, is_class))) is None:
-            known = self._admitted[text, is_class] = _Known(CLOCK, "", self._admission(text, is_class))
-        return known.error
+            known = self._admitted[text, is_class] = self._admission(text, is_class)
+        return known
 
     def _admission(self, text: str, is_class: bool) -> str | BackgroundOnlyError:
         name, error = _parsed(text, Place.CLASS if is_class else Place.PREDICATE)
@@ -234,9 +235,22 @@ class Router:
             return error
         if name == RDF.type:  # rdf:type written with escapes
             return f"write it as {_TYPE}"
-        if not self._report.admits(cast(Predicate, name), is_class):
-            return BackgroundOnlyError(text, str(self._keys.key))
+        if not self._routing.report.admits(cast(Predicate, name), is_class):
+            return BackgroundOnlyError(text, str(self._routing.key))
+        if name.n3() in self._colocated:
+            self._colocated |= {text}  # it may be written with escapes
         return ""
+
+    def _apart(self, predicate: str, subjects: pa.Array, objects: pa.Array) -> Iterator[tuple[int, str]]:
+        """Yield the rows that break the promise of co-location, each with the reason."""
+        for row, texts in enumerate(zip(_texts(subjects), _texts(objects), strict=True)):
+            try:
+                subject, object_ = (parse_term(text or "") for text in texts)
+            except InvalidTripleError:
+                continue  # another check finds it
+            refusal = self._routing.refusal(subject, parse_term(predicate), object_)
+            if refusal is not None:
+                yield row, refusal
 
     def _subject(self, text: str | None) -> _Known:
         if text is None:
@@ -246,12 +260,9 @@ class Router:
             if len(self._subjects) >= _MOST_KNOWN:
                 self._subjects.clear()
             name, error = _parsed(text, Place.SUBJECT)
-            key = "" if name is None else self._key(name).n3()
+            key = "" if name is None else self._routing.shard_key(name)
             known = self._subjects[text] = _Known(CLOCK if name is None else self._hash(key), key, error)
         return known
-
-    def _key(self, name: Term) -> Term:
-        return name if isinstance(name, BNode) else self._keys.of(name)
 
     def _hash(self, key: str) -> int:
         digest = hashlib.blake2b(key.encode(), digest_size=8).digest()
@@ -259,7 +270,7 @@ class Router:
 
     def shard_of(self, name: Term) -> int:
         """Return the number of the shard of a subject."""
-        return self._hash(self._key(name).n3())
+        return self._hash(self._routing.shard_key(name))
 
 
 def _row(shard: int, rows: bytes, count: int, hot: str = "", hot_rows: int = 0) -> pa.RecordBatch:

@@ -20,7 +20,7 @@ from pantarhei.encoding.numbers import Integers
 from pantarhei.engine.options import Options
 from pantarhei.engine.update import NumberedChanges, WindowUpdate
 from pantarhei.errors import CheckpointMismatchError, InvalidTripleError
-from pantarhei.model.term import Triple
+from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimeKind, TimePoint, show_time, ticks_of, time_of
 from pantarhei.ontology.ontology import Ontology
 from pantarhei.query.continuous_query import ContinuousQuery, Registration, ReportPolicy
@@ -28,6 +28,7 @@ from pantarhei.rdf.ntriples import name_of_timestamp, parse_term, prefix_of_name
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.conflict import Budget
 from pantarhei.rules.sharding.key_map import Key
+from pantarhei.rules.sharding.routing import Routing
 from pantarhei.rules.sharding.sharding_report import ShardingReport
 from pantarhei.spark.collectors import TextRow, changed_rows, conclusion_rows
 from pantarhei.spark.invalid_rows import drop_rows, find_invalid_rows, row_error
@@ -84,6 +85,7 @@ class ShardSetup:
         temporal: the temporal rules of each shard.
         types: kinds of columns whose terms are converted to values later.
         on_error: handling of rows that are not timestamped triples.
+        hot_keys: values of the key whose shards a second key divides, as for `Routing`.
         carried: further columns of the rows, which are handed out with rows that are not processed.
     """
 
@@ -101,7 +103,13 @@ class ShardSetup:
     temporal: TemporalRules | None = None
     types: Mapping[str, str] = field(default_factory=dict)
     on_error: OnError = "raise"
+    hot_keys: Mapping[Term, Key] = field(default_factory=dict)
     carried: pa.Schema = field(default_factory=lambda: pa.schema([]))
+
+    @property
+    def routing(self) -> Routing:
+        """Routing of names to shards."""
+        return Routing.of(self.report, self.key, self.hot_keys)
 
     @property
     def rows(self) -> pa.Schema:
@@ -560,6 +568,8 @@ def _layout(setup: ShardSetup) -> str:
     if setup.temporal is not None and setup.temporal.feedback:
         rules += ", feedback"
     types = f", types={dict(setup.types)}" if setup.types else ""
+    hot = {key.n3(): str(second) for key, second in setup.hot_keys.items()}
+    types += f", hot_keys={dict(sorted(hot.items()))}" if hot else ""
     more = f"{numbers}{queries}{rules}{types}"
     return f"{options.window}, shards={setup.shards}, shard_by={setup.key!s}, options={others}{more}"
 

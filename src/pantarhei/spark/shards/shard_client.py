@@ -55,7 +55,7 @@ class ShardClient:
     def __init__(self, session: SparkSession, shipped: SharedValue[ShardSetup], checkpoint: str) -> None:
         self._session, self._shipped, self._checkpoint = session, shipped, checkpoint
         setup = shipped.value
-        self._router = Router(setup.report, setup.key, setup.shards)
+        self._router = Router(setup.routing, setup.shards)
 
     @overload
     def explain(

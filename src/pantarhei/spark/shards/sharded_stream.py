@@ -19,9 +19,9 @@ from pyspark.sql.types import StructType, TimestampType
 from rdflib import Graph, URIRef
 
 from pantarhei.engine.options import Options
-from pantarhei.errors import ExcludedOptionError, NotKeyLocalError, OptionError, check_type
+from pantarhei.errors import ExcludedOptionError, OptionError, check_type
 from pantarhei.materialize.model import Keep
-from pantarhei.model.term import Triple, check_triple
+from pantarhei.model.term import Term, Triple, check_triple
 from pantarhei.model.time import Duration, TimeKind, duration_ticks, time_of
 from pantarhei.ontology.ontology import Ontology
 from pantarhei.query.answers import check_distinct_names
@@ -30,6 +30,7 @@ from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.cut import Method
 from pantarhei.rules.sharding.key_map import SUBJECT, Key
+from pantarhei.rules.sharding.routing import Routing
 from pantarhei.rules.sharding.sharding_report import ShardingReport
 from pantarhei.rules.translation.demand import Theory
 from pantarhei.spark.collectors import conclusion_columns, registrations
@@ -66,6 +67,8 @@ class ShardingOptions(NamedTuple):
     shard_by: Key = SUBJECT
     shards: int | None = None
     streaming: Iterable[URIRef] | None = None
+    colocated: Iterable[URIRef] = ()
+    hot_keys: Mapping[Term, Key] | None = None
 
 
 class QueryOptions(NamedTuple):
@@ -105,6 +108,8 @@ def shard_stream(
     shards: int | None = None,
     background: Background | None = None,
     streaming: Iterable[URIRef] | None = None,
+    colocated: Iterable[URIRef] = (),
+    hot_keys: Mapping[Term, Key] | None = None,
     repair: Method = "exact",
     keep: Keep = "newest",
     unique_names: bool = True,
@@ -173,6 +178,10 @@ def shard_stream(
         shards: the number of shards; by default twice the cores, at most `spark.sql.shuffle.partitions`.
         background: further facts that hold at every time.
         streaming: the classes and properties that the stream asserts, as for `sharding_report`.
+        colocated: properties whose streamed facts connect only names of the same shard, by the user's
+            promise. Each row is checked: a row that breaks the promise is invalid.
+        hot_keys: for values of `shard_by` with too many rows, a second key that divides their shards, such as
+            `{EX.tower: "subject"}`. Rules and queries must be key-local for both keys.
         repair, keep, unique_names, numbers, budget: options of `StreamReasoner`.
         allowed_lateness: duration (`"5m"`) by which rows may be out of order.
         limits: limits of each shard's window, and the reaction to an excess; a resumed query may have others.
@@ -210,7 +219,7 @@ def shard_stream(
     options = Options(
         window, repair, keep, unique_names, search, limits, history=shard_history(history), numbers=numbers
     )
-    sharding = ShardingOptions(shard_by, shards, streaming)
+    sharding = ShardingOptions(shard_by, shards, streaming, colocated, hot_keys)
     check_frame(df, True, "a streaming DataFrame, such as one from spark.readStream")
     given = to_triples(df, None, mapping, "raise")
     queried = QueryOptions(query, registrations(queries, query))
@@ -262,6 +271,7 @@ def shard_setup(
         _number_of_shards(sharding.shards, session),
         _key_local(whole, sharding, options.unique_names, options.numbers),
         allowed_lateness is not None,
+        hot_keys=dict(sharding.hot_keys or {}),
     )
     if queried.query is not None:
         setup = _with_query(setup, queried.query)
@@ -302,7 +312,8 @@ def _variables(setup: ShardSetup, given: Registration, name: str | None = None) 
 
     prefixes = {prefix: str(namespace) for prefix, namespace in setup.ontology.graph.namespaces()}
     query = QueryPlanner(prefixes).prepare(given.text).query
-    check_key_local(query, setup.report, setup.key, ReportPolicy.of(given.on, given.emit), name)
+    for key in setup.routing.keys:
+        check_key_local(query, setup.report, key, ReportPolicy.of(given.on, given.emit), name)
     return tuple(map(str, query.variables))
 
 
@@ -319,7 +330,8 @@ def _with_rules(setup: ShardSetup, rules: TemporalRules) -> ShardSetup:
         raise ExcludedOptionError("query", "…", reason)
     ontology = setup.ontology
     theory = Theory.of((*ontology.rules, *ontology.constraints), setup.options.unique_names)
-    check_rules(with_ontology(rules, theory, ontology.predicates), setup.report, setup.key)
+    for key in setup.routing.keys:
+        check_rules(with_ontology(rules, theory, ontology.predicates), setup.report, key)
     return replace(setup, temporal=rules, names=conclusion_columns(rules))
 
 
@@ -394,7 +406,7 @@ def plan_shards(
     lateness = _ticks_late(allowed_lateness, setup.kind)
     warned = ShardWarnings(df.sparkSession.sparkContext) if forwards_warnings else None
     shipped = SharedValue(setup)
-    router = SharedValue(Router(setup.report, setup.key, setup.shards, setup.on_error, letters))
+    router = SharedValue(Router(setup.routing, setup.shards, setup.on_error, letters))
     of_dates = setup.kind is TimeKind.DATETIME
     ticks: Column = F.unix_micros("timestamp") if of_dates else F.col("timestamp")
     within = F.least(F.greatest(ticks, F.lit(FIRST_TICK)), F.lit(LAST_TICK))
@@ -453,7 +465,11 @@ def _key_local(
     shard_by = sharding.shard_by
     if shard_by != SUBJECT and not isinstance(shard_by, URIRef):
         raise OptionError("shard_by", repr(shard_by), "'subject' or the IRI (URIRef) of a property")
-    report = ontology.sharding_report(sharding.streaming, None, unique_names, [shard_by], numbers)
-    if not report.allows(shard_by):
-        raise NotKeyLocalError(str(shard_by), report.about(shard_by))
+    hot_keys = sharding.hot_keys
+    seconds = hot_keys.values() if isinstance(hot_keys, Mapping) else ()
+    keys = dict.fromkeys((shard_by, *seconds))
+    report = ontology.sharding_report(
+        sharding.streaming, None, unique_names, keys, numbers, sharding.colocated
+    )
+    Routing.of(report, shard_by, hot_keys)  # raises the errors of keys
     return report

@@ -9,6 +9,7 @@ from rdflib import RDF, BNode
 from pantarhei import Ontology
 from pantarhei.errors import BackgroundOnlyError, InvalidRowError
 from pantarhei.model.rule import Rule
+from pantarhei.rules.sharding.routing import Routing
 from pantarhei.spark.shards.router import CLOCK, FIRST_TICK, LAST_TICK, Router
 from pantarhei.spark.shards.shard import unpack_table
 from shard_rows import routed
@@ -48,7 +49,7 @@ LETTERS = pa.schema(
 
 def router(shards, **options):
     report = Ontology.from_rules(RULES, PLACES).sharding_report(keys=[IN])
-    return Router(report, IN, shards, **options)
+    return Router(Routing.of(report, IN), shards, **options)
 
 
 def batch(*rows):
@@ -142,7 +143,7 @@ def test_shards_that_can_hold_a_triple_are_found_by_its_key():
     streaming = [A, R, EX.C]
     rules = [*RULES, Rule("known", (related(R, x, y),), is_a(EX.Known, y))]
     report = Ontology.from_rules(rules, PLACES).sharding_report(streaming, keys=[IN])
-    found = Router(report, IN, 7)
+    found = Router(Routing.of(report, IN), 7)
     (building,) = {where for name, _, where in PLACES if name == a}
     own = [found.shard_of(a)]
     assert found.shards_with((a, RDF.type, A)) == found.shards_with((building, RDF.type, B)) == own

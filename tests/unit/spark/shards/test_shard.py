@@ -15,6 +15,7 @@ from pantarhei.model.rule import Rule
 from pantarhei.model.time import TimeKind
 from pantarhei.query.continuous_query import Registration
 from pantarhei.rdf.ntriples import parse_term, write_term
+from pantarhei.rules.sharding.routing import Routing
 from pantarhei.spark.shards.router import Router
 from pantarhei.spark.shards.shard import Shard, ShardSetup, SharedValue
 from shard_rows import NO_ROWS, normalized, processed
@@ -210,7 +211,7 @@ QUERIES = {
 
 def routed(made, last, seed):
     """A model and shards that get the same rows, at each time the model's update and the shards' changes."""
-    router = Router(made.report, IN, made.shards)
+    router = Router(Routing.of(made.report, IN), made.shards)
     shards = [Shard(made, made.reasoner()) for _ in range(made.shards)]
     one, choose = StreamReasoner(made.ontology, Window(3)), random.Random(seed)
     for at in range(1, last):
