@@ -26,6 +26,7 @@ from pantarhei.ontology.ontology import Ontology
 from pantarhei.owl.graph_files import GraphFiles
 from pantarhei.spark.frame import TIMESTAMP, check_frame
 from pantarhei.spark.frame_mapping import MappingSource, to_triples
+from pantarhei.spark.parquet_ranges import RangeTask, read_by_workers
 from pantarhei.spark.versions import schema_to_arrow
 from pantarhei.spark.worker import (
     ON_ERROR,
@@ -55,18 +56,22 @@ def by_timestamp(df: DataFrame, clustered: bool | None, spark_partitions: int | 
     Raises:
         OptionError: `spark_partitions` is below 1.
     """
-    if spark_partitions is not None and spark_partitions < 1:
-        raise OptionError("spark_partitions", repr(spark_partitions), "a number from 1 on")
+    count = _number_of_partitions(df, spark_partitions)
     if clustered is None:
         clustered = is_clustered(df)
-    if not clustered and spark_partitions == 1:
+    if not clustered and count == 1:
         df = df.coalesce(1)
     elif not clustered:
-        cores = df.sparkSession.sparkContext.defaultParallelism
         # By a hash of the column, not the column itself: Spark would omit the shuffle if a join in `df`
         # partitions by the column already, and may then replace this join by another one at run time.
-        df = df.repartition(spark_partitions or cores, f.xxhash64(TIMESTAMP))
+        df = df.repartition(count, f.xxhash64(TIMESTAMP))
     return df.sortWithinPartitions(TIMESTAMP)
+
+
+def _number_of_partitions(df: DataFrame, spark_partitions: int | None) -> int:
+    if spark_partitions is not None and spark_partitions < 1:
+        raise OptionError("spark_partitions", repr(spark_partitions), "a number from 1 on")
+    return spark_partitions or df.sparkSession.sparkContext.defaultParallelism
 
 
 def is_clustered(df: DataFrame) -> bool:
@@ -191,7 +196,7 @@ def materialize_aboxes(
     closing = DataFrameMaterializer(
         df.sparkSession, foundation, schema, FactWriter(arrow), on_error, report, conflicts
     )
-    closed = closing.apply(by_timestamp(given, clustered, spark_partitions))
+    closed = closing.of_frame(given, clustered, spark_partitions)
     if observation is not None:
         closed = closed.observe(
             observation,
@@ -258,6 +263,20 @@ class DataFrameMaterializer:
     def apply(self, together: DataFrame) -> DataFrame:
         """Materialize a normalized DataFrame with the rows of each timestamp in one Spark partition."""
         return together.mapInArrow(self._task, self._schema)
+
+    def of_frame(self, given: DataFrame, clustered: bool | None, spark_partitions: int | None) -> DataFrame:
+        """Materialize a normalized DataFrame; the workers read its Parquet files themselves if they can.
+
+        Args:
+            clustered, spark_partitions: as for `by_timestamp`; `clustered=False` leaves the reading to Spark.
+        """
+        count = _number_of_partitions(given, spark_partitions)
+        reader = None if clustered is False else read_by_workers(given, count)
+        if reader is None:
+            return self.apply(by_timestamp(given, clustered, spark_partitions))
+        tasks = len(reader.ranges)
+        numbers = given.sparkSession.range(0, tasks, 1, tasks)
+        return numbers.mapInArrow(RangeTask(reader, self._task), self._schema)
 
 
 @dataclass(frozen=True, slots=True)

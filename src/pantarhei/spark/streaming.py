@@ -130,10 +130,10 @@ def run(
     place = None if output is None else folder_at("output", output, df.sparkSession)
     results = _results(reasoner, kind, query, place, output_format, ColumnTypes.of(types))
     materializer = DataFrameMaterializer.to_blocks(given, reasoner.foundation, skips=True)
-    together = by_timestamp(given, clustered, spark_partitions)
+    made = materializer.of_frame(given, clustered, spark_partitions)
 
     def updates() -> Iterator[WindowUpdate]:
-        blocks = materializer.apply(together).toArrow()
+        blocks = made.toArrow()
         skipped = read_skipped(blocks)
         if skipped.count and on_error == "raise":
             raise skipped.examples[0]
