@@ -145,8 +145,9 @@ def materialize_aboxes(
 ) -> DataFrame:
     """Compute the canonical model of each timestamp's ABox (PB26 Def. 8, `I_n` without a window).
 
-    Nothing runs before an action on the result. ABoxes are materialized in parallel; the cost is linear in
-    the rule instances that fire within them. Contradictions are not repaired.
+    Nothing runs before an action on the result; only the metadata of Parquet files are read. ABoxes are
+    materialized in parallel; the cost is linear in the rule instances that fire within them. Contradictions
+    are not repaired.
 
     Args:
         df: a DataFrame with the columns `timestamp` (integer, decimal, double, timestamp or date), `subject`,
@@ -166,7 +167,8 @@ def materialize_aboxes(
         observation: receives, at the first action, the numbers of result rows (`facts`), of asserted facts
             in conflict sets (`conflicting`, with `conflicts=True`), and of skipped rows (`skipped`).
         clustered: True if the rows of each timestamp are already in one Spark partition. By default this is
-            derived from Spark's plan; pass True for files that are known to hold whole timestamps.
+            derived from Spark's plan; pass True for files that are known to hold whole timestamps. False
+            always shuffles, and leaves the reading of Parquet files to Spark.
         spark_partitions: the number of Spark partitions after a shuffle; by default one per core.
 
     Returns:

@@ -30,6 +30,7 @@ from pantarhei.errors import StreamError
 from pantarhei.model.time import TimeKind
 from pantarhei.spark.frame import COLUMNS, TIMESTAMP, integer_times, kind_of
 from pantarhei.spark.worker import CHUNK, MaterializeTask
+from pantarhei.spark.worker_errors import methods_send_errors
 
 MOST_FILES = 2_000  # whose metadata the driver reads
 MOST_HELD = 256 << 20  # bytes of rows that a worker holds at once
@@ -348,6 +349,7 @@ def _in_time_order(table: pa.Table) -> tuple[pa.Table, npt.NDArray[Any]]:
     return table.unify_dictionaries().combine_chunks().take(pa.array(order)), times[order]
 
 
+@methods_send_errors
 @dataclass(frozen=True, slots=True)
 class RangeTask:
     """Function for `mapInArrow` that materializes the ABoxes of the ranges whose numbers are the input."""
