@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 import pantarhei as pr
 from counts import cases, of_many
 from oracle.canonical_literals import canonical_term
+from pantarhei.engine.checkpoint.parts import merge, split
 from pantarhei.engine.options import Options
-from pantarhei.errors import NotKeyLocalQueryError, OptionError
+from pantarhei.errors import CheckpointSplitError, NotKeyLocalQueryError, OptionError
 from pantarhei.model.rule import Different, Rule
 from pantarhei.model.time import TimeKind
 from pantarhei.query.continuous_query import Registration, ReportPolicy
-from pantarhei.query.key_local import check_key_local
+from pantarhei.query.key_local import check_key_local, key_columns
 from pantarhei.query.syntax import read_query
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.rules.sharding.routing import Routing
@@ -219,6 +220,66 @@ def check_shards(seed):
 @given(seed=SEEDS)
 def test_shards_report_together_what_one_reasoner_does(seed):
     check_shards(seed)
+
+
+def check_split_shards(seed):
+    """Shards that all advance to each time, and whose number changes."""
+    rnd = random.Random(seed)
+    made = Sharded(rnd)
+    read = {name: read_query(given.text) for name, given in made.queries.items()}
+    columns = {name: key_columns(query, made.report, made.key) for name, query in read.items()}
+    shards, told, expected, at, has_begun = {}, Reports(), Reports(), rnd.randint(1, 5), False
+    router = Router(Routing.of(made.report, made.key), 3)
+    for _ in range(rnd.randint(4, 12)):
+        at += rnd.choice((0, 1, 1, 1, 2, 4, 9))
+        abox = [triple(rnd) for _ in range(rnd.choice((0, 1, 1, 2, 5)))]
+        parts = defaultdict(list)
+        for fact in abox:
+            parts[router.shard_of(fact[0])].append(fact)
+        for number in parts.keys() - shards.keys():
+            shards[number] = made.setup.reasoner()
+            register_queries(shards[number], made.queries)
+        has_begun = has_begun or bool(abox)
+        if has_begun:
+            expected.note(made.whole.push(at, abox) if abox else made.whole.advance(at))
+        for number, shard in shards.items():
+            told.note(shard.push(at, parts[number]) if number in parts else shard.advance(at))
+        for name, asked in made.queries.items():
+            assert told.of(name, asked) == expected.of(name, asked), (
+                seed,
+                name,
+                asked,
+                made.options,
+                made.key,
+            )
+        if rnd.random() < 0.5:
+            router = Router(Routing.of(made.report, made.key), rnd.randint(1, 4))
+            try:
+                shards = resharded(made.ontology, shards.values(), router.shard_of, columns)
+            except CheckpointSplitError as error:
+                (name,) = (name for name in made.queries if repr(name) in str(error))
+                assert not columns[name] and not ReportPolicy.of(*made.queries[name][2:]).is_plain
+                COUNTS["not split"] += 1
+                return
+            COUNTS["splits"] += 1
+            for shard in shards.values():
+                register_queries(shard, made.queries)
+
+
+def resharded(ontology, shards, part_of, key_columns):
+    parts = defaultdict(list)
+    for shard in shards:
+        for number, data in split(shard.snapshot(), ontology, part_of, key_columns=key_columns).items():
+            parts[number].append(data)
+    return {
+        number: pr.StreamReasoner.restore(merge(each, ontology), ontology) for number, each in parts.items()
+    }
+
+
+@settings(max_examples=cases(5, 200, long=4_000), deadline=None)
+@given(seed=SEEDS)
+def test_split_and_merged_shards_report_together_what_one_reasoner_does(seed):
+    check_split_shards(seed)
 
 
 @of_many

@@ -28,8 +28,9 @@
     │   ├── StreamsEndedError          streams are read a second time
     │   └── MemoryLimitError           window exceeds `max_facts` or `max_bytes`
     ├── CheckpointError            checkpoint that cannot be written, read or used
-    │   └── CheckpointMismatchError    checkpoint of another ontology or background
-    │       └── CheckpointOptionError      checkpoint with other options or temporal rules
+    │   ├── CheckpointMismatchError    checkpoint of another ontology or background
+    │   │   └── CheckpointOptionError      checkpoint with other options or temporal rules
+    │   └── CheckpointSplitError       checkpoints that cannot be split by keys or merged
     ├── OptionError                invalid value of an option
     │   ├── MissingOptionError         option that another argument requires
     │   ├── ExcludedOptionError        option without meaning beside another argument
@@ -149,6 +150,7 @@ from pantarhei.errors.stream_errors import (
     CheckpointError,
     CheckpointMismatchError,
     CheckpointOptionError,
+    CheckpointSplitError,
     FutureABoxError,
     LateABoxError,
     MemoryLimitError,
@@ -163,6 +165,7 @@ __all__ = [
     "CheckpointError",
     "CheckpointMismatchError",
     "CheckpointOptionError",
+    "CheckpointSplitError",
     "ClingoNotFoundError",
     "CompressedInputError",
     "ConfigError",

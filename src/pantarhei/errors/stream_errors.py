@@ -211,3 +211,26 @@ class CheckpointOptionError(CheckpointMismatchError):
             f"{self.what} to use the saved value, or create a new StreamReasoner with the new value and push "
             "the assertions of the restored one to it"
         )
+
+
+class CheckpointSplitError(CheckpointError):
+    """Checkpoints cannot be split by keys, or merged.
+
+    Args:
+        obstacle: what cannot be split or merged.
+        expected: what to do, as a clause.
+    """
+
+    def __init__(self, obstacle: str, expected: str) -> None:
+        PantarheiError.__init__(self, obstacle, expected)
+        self.obstacle, self.expected = obstacle, expected
+
+    @property
+    def source(self) -> str:  # type: ignore[override]
+        """Description of the checkpoints."""
+        return "of a shard"
+
+    @property
+    def reason(self) -> str:  # type: ignore[override]
+        """The obstacle and a remedy."""
+        return f"{self.obstacle}; {self.expected}"

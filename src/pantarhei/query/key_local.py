@@ -62,6 +62,14 @@ def check_key_local(
     _LocalityCheck(report, key, name).check(query, needs_keys=policy.emit in ("istream", "dstream"))
 
 
+def key_columns(query: algebra.Query, report: ShardingReport, key: Key) -> tuple[int, ...]:
+    """Return the columns of a query's rows whose terms have the key of the row's shard; none if no column is
+    known to have it. The query has passed `check_key_local`.
+    """
+    keys = _LocalityCheck(report, key, None).rows(query.node).keys
+    return tuple(place for place, variable in enumerate(query.variables) if variable in keys)
+
+
 def _check_report_times(policy: ReportPolicy, name: str | None) -> None:
     """Check that all shards report at common times."""
     if policy.closes:
@@ -114,14 +122,15 @@ class _LocalityCheck:
             called = {call.function for call in calls}
             if "NOW" in called or algebra.is_volatile(expression):
                 raise self._error("NOW, RAND, UUID, STRUUID and BNODE have different values in each shard")
-        rows = self._rows(query.node)
+        rows = self.rows(query.node)
         if needs_keys and not rows.keys:
             hint = f"select {self._key_description} too"
             raise self._error(f"one shard may insert a row that another shard deletes; {hint}")
         if not rows.is_divided:
             raise self._error("some answers need no fact of the stream, so each shard would repeat them")
 
-    def _rows(self, node: algebra.Node) -> _Locality:
+    def rows(self, node: algebra.Node) -> _Locality:
+        """Return the locality of a node's rows."""
         match node:
             case algebra.BGP(patterns):
                 return self._matches(node, patterns)
@@ -132,33 +141,33 @@ class _LocalityCheck:
             case algebra.Closure():
                 return self._path(node)
             case algebra.Join(left, right):
-                return self._join_locality(node, self._rows(left), self._rows(right))
+                return self._join_locality(node, self.rows(left), self.rows(right))
             case algebra.Union(left, right):
-                one, other = self._rows(left), self._rows(right)
+                one, other = self.rows(left), self.rows(right)
                 is_background = one.is_background and other.is_background
                 return _Locality(one.keys & other.keys, one.is_divided and other.is_divided, is_background)
             case algebra.LeftJoin(left, right):
-                rows = self._combined(self._rows(left), right, "OPTIONAL")
+                rows = self._combined(self.rows(left), right, "OPTIONAL")
                 for _, pattern in node.exists:
                     rows = self._combined(rows, pattern, "EXISTS")
                 return rows
             case algebra.Minus(left, right):
-                return self._combined(self._rows(left), right, "MINUS")
+                return self._combined(self.rows(left), right, "MINUS")
             case algebra.Exists(left, right):
-                return self._combined(self._rows(left), right, "EXISTS")
+                return self._combined(self.rows(left), right, "EXISTS")
             case algebra.Filter(child) | algebra.Extend(child):
-                return self._rows(child)
+                return self.rows(child)
             case algebra.Project(child, names):
-                rows = self._rows(child)
+                rows = self.rows(child)
                 return rows._replace(keys=_among(rows.keys, names))
             case algebra.Distinct(child):
-                rows = self._rows(child)
+                rows = self.rows(child)
                 if not (rows.keys or rows.is_background):
                     hint = f"select {self._key_description} too"
                     raise self._error(f"DISTINCT compares rows of several shards; {hint}")
                 return rows
             case algebra.Group(child, names):
-                return self._group_locality(node, self._rows(child), names)
+                return self._group_locality(node, self.rows(child), names)
             case algebra.OrderBy() | algebra.Slice():
                 raise self._error("ORDER BY, LIMIT and OFFSET need the answers of all shards")
             case algebra.Graph():
@@ -191,7 +200,7 @@ class _LocalityCheck:
         return _Locality(classes.members(shared | certain), is_divided)
 
     def _path(self, node: algebra.Closure) -> _Locality:
-        steps = self._rows(node.step)
+        steps = self.rows(node.step)
         if not steps.is_background:
             raise self._error("a path of any length may have steps in several shards")
         if node.is_reflexive and isinstance(node.subject, Variable) and isinstance(node.object, Variable):
@@ -213,7 +222,7 @@ class _LocalityCheck:
         Args:
             written: keyword that joins the two patterns, for errors.
         """
-        other = self._rows(pattern)
+        other = self.rows(pattern)
         if other.is_background:
             return rows
         shared = self._shared(rows, other, written)

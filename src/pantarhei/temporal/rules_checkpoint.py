@@ -89,6 +89,12 @@ def rules_of(saved: bytes) -> TemporalRules:
     return TemporalRules(rules, remembered, start, given["feedback"], read.prefixes, read.remembered)
 
 
+def has_data(saved: bytes) -> bool:
+    """Return true if the first tick has begun, so that the checkpoint has a data stream."""
+    header = _header(saved)
+    return header.get("data", header.get(_OLD_DATA_KEY)) is not None
+
+
 def kind_of_saved(saved: bytes) -> TimeKind:
     """Decode the stream's kind of timestamps."""
     return TimeKind[_header(saved)["kind"]]

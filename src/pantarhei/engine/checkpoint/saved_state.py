@@ -46,6 +46,7 @@ from pantarhei.engine.checkpoint.fact_columns import (
     from_json,
     json_of,
     read_facts,
+    read_terms,
     read_times,
     read_triples,
 )
@@ -387,6 +388,16 @@ class Checkpoint:
             shown = _rules_apart(saved, given)
             raise CheckpointOptionError(self._contents.source, "temporal", *shown)
         return given
+
+    def first_forms(self) -> list[RdflibLiteral]:
+        """Return the values of facts, each in its first form, which facts have without a form of their own.
+
+        Raises:
+            CheckpointError: the content is inconsistent.
+        """
+        with self._contents.understood():
+            _, _, values, _ = self._contents.split("facts.terms", read_terms(self._contents, "facts"))
+            return [term for term in values if isinstance(term, RdflibLiteral)]
 
     def state(self, growing: GrowingProgram) -> State:
         """Return the state with the numbers of the vocabulary of `growing`, whose program is extended to
