@@ -6,6 +6,7 @@ Programs, backgrounds and streams are random and small; the shards are as many a
 hardest case.
 """
 
+import random
 from collections import Counter, defaultdict
 from itertools import chain
 
@@ -19,9 +20,20 @@ from pantarhei import InconsistentOntologyError, Ontology, StreamReasoner, Windo
 from pantarhei.errors import NotKeyLocalQueryError
 from pantarhei.query.key_local import check_key_local
 from pantarhei.query.syntax import read_query
+from pantarhei.rules.sharding.key_map import ANY_OTHER
 from pantarhei.rules.sharding.routing import Routing
 from pantarhei.values.by_value import exact
-from sharded_programs import WITH_BACKGROUND, ZONE, backgrounds, declarations, pools, programs, some, streams
+from sharded_programs import (
+    NAMES,
+    WITH_BACKGROUND,
+    ZONE,
+    backgrounds,
+    declarations,
+    pools,
+    programs,
+    some,
+    streams,
+)
 from strategies import (
     CLASSES,
     DERIVING_RULES,
@@ -37,6 +49,7 @@ from strategies import (
 from worlds import canonical
 
 COUNTS = Counter()
+GROUP = EX.group  # a property that is added as the key
 
 promises = st.just(()) | some((*PROPERTIES, V, OWL.sameAs), 3).map(tuple)
 PREFIXES = {"": str(EX), "owl": str(OWL)}
@@ -125,6 +138,57 @@ def test_more_shards_by_an_allowed_key_hold_what_one_model_holds(case):
     check_shards(*case)
 
 
+@settings(max_examples=cases(8, 60, long=6_000), deadline=None, suppress_health_check=list(HealthCheck))
+@given(programs, backgrounds(), declarations, st.booleans(), promises, st.integers(0, 1 << 30))
+def test_a_remedy_makes_its_key_usable(rules, background, streaming, unique_names, promised, seed):
+    follow_remedies(rules, background, streaming, unique_names, promised, random.Random(seed))
+
+
+def follow_remedies(rules, background, streaming, unique_names, promised, rnd):
+    """Give the options that each remedy proposes, with background facts as it allows them."""
+    ontology, options = Ontology.from_rules(rules), {"unique_names": unique_names}
+    report = report_of(ontology, background, streaming, promised, **options)
+    remedies = report.remedies if report else {}
+    for key, remedy in ((key, remedy) for key, found in remedies.items() for remedy in found):
+        more, declared = [], streaming
+        if remedy.key is None:
+            key, more = GROUP, grouped(ontology, background, remedy, options, rnd)
+        elif remedy.not_streaming:
+            all_names = (*CLASSES, *PROPERTIES, V, OWL.Thing, OWL.sameAs, OWL.differentFrom, EX.other)
+            left = {*remedy.not_streaming, *report.background_only}
+            left.update([EX.other] if ANY_OTHER[1].name in left else [])
+            declared = [name for name in (all_names if streaming is None else streaming) if name not in left]
+            more = [
+                (rnd.choice(NAMES), name, rnd.choice(NAMES))
+                for name in remedy.not_streaming
+                if name not in (OWL.sameAs, ANY_OTHER[1].name)
+                for _ in range(rnd.randint(0, 2))
+            ]
+        colocated = (*report.colocated, *remedy.colocated)
+        given = [name for name in colocated if name not in remedy.not_streaming]
+        try:
+            followed = ontology.sharding_report(
+                declared, [*background, *more], **options, keys=[key], colocated=given
+            )
+        except InconsistentOntologyError:
+            continue
+        assert followed.allows(key), (str(remedy), str(followed))
+        COUNTS["remedies", remedy.key is None, bool(remedy.colocated)] += 1
+
+
+def grouped(ontology, background, remedy, options, rnd):
+    """Values of a new property, which are equal for names that the remedy requires to be together."""
+    model = StreamReasoner(ontology, Window(1), background, **options).materialization()
+    group = {name: {name} for name in NAMES}
+    for subject, predicate, object_ in model:
+        if predicate in (*remedy.linking, OWL.sameAs):
+            group.setdefault(subject, {subject}).update(group.setdefault(object_, {object_}))
+            for name in group[subject]:
+                group[name] = group[subject]
+    shared = {id(names): rnd.choice((EX.group1, EX.group2)) for names in group.values()}
+    return [(name, GROUP, shared[id(group[name])]) for name in NAMES]
+
+
 _USUAL = "by_datatype"
 NEAR_ONE = [("1", XSD.double), ("1.0", XSD.float), ("1.5", XSD.double), ("1.50", XSD.decimal)]
 ON_ZONES = [each for each in WITH_BACKGROUND if any(atom.predicate == ZONE for atom in each.body)]
@@ -157,13 +221,10 @@ def check_shards(
     rules, background, pool, stream, streaming, range_, unique_names, texts, numbers=_USUAL, promised=()
 ):
     """Compare shards with one reasoner, for each usable key, also where a second key divides some shards."""
-    given = {fact[1] for fact in background}
-    colocated = [each for each in promised if (each not in given if streaming is None else each in streaming)]
     options = {"unique_names": unique_names, "numbers": numbers}
-    try:
-        ontology = Ontology.from_rules(rules)
-        report = ontology.sharding_report(streaming, background, **options, colocated=colocated)
-    except InconsistentOntologyError:
+    ontology = Ontology.from_rules(rules)
+    report = report_of(ontology, background, streaming, promised, **options)
+    if report is None:
         return
 
     def reasoner():
@@ -183,6 +244,18 @@ def check_shards(
             kept = [{fact for fact in abox if routing.refusal(*fact) is None} for abox in aboxes]
             COUNTS["broken promises"] += kept != aboxes
             compare(reasoner, routing, kept, asked, canonical if numbers == _USUAL else exactly)
+
+
+def report_of(ontology, background, streaming, promised, **options):
+    """A report with those of the promises that can be given; None if the background is inconsistent."""
+    try:
+        report = ontology.sharding_report(streaming, background, **options)
+    except InconsistentOntologyError:
+        return None
+    colocated = [name for name in promised if report.admits(name, is_class=False)]
+    if not colocated:
+        return report
+    return ontology.sharding_report(streaming, background, **options, colocated=colocated)
 
 
 def routings(report, key):
