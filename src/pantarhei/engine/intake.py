@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache, partial
 from threading import RLock
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from pantarhei.engine.stream_history import Counters
 from pantarhei.engine.stream_state import Arriving, StreamState
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 
     HandOver: TypeAlias = Callable[[TimePoint, ABox], object]
     HandOverInvalid: TypeAlias = Callable[[TimePoint, ABox | GraphFile, InputError], object]
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,9 +247,7 @@ class Intake:
             return
         self._count(Counters(late=1))  # now: iteration may end before the error
         yield from self._pushed(None)
-        given, by = show_time(late[0].at), show_length(newest - late[0].ticks, kind)
-        allowed = _written(self._options.allowed_lateness)
-        raise LateABoxError(given, show_time(in_zone_of(time_of(newest, kind), late[0].at)), allowed, by)
+        raise late_error(late[0], newest, kind, self._options.allowed_lateness)
 
     def _hand_over_invalid(self, at: TimePoint, abox: ABox | GraphFile, error: InputError) -> None:
         """Pass an invalid ABox to its handler; without one raise `error`, which is being handled."""
@@ -270,10 +270,7 @@ class Intake:
         kind, first = arrived.waiting.kind, arrived.refuted[0]
         time = arrived.waiting.newest if time is None else time
         assert kind is not None and time is not None, "it is ahead of something"
-        most, needed = _written(self._options.max_ahead), show_length(first.ticks - time, kind)
-        reference = "the other ABoxes" if self._options.clock is None else "the clock"
-        latest = show_time(in_zone_of(time_of(time, kind), first.at))
-        raise FutureABoxError(show_time(first.at), latest, reference, most, needed)
+        raise ahead_error(first, time, kind, self._options.max_ahead, self._options.clock is not None)
 
     def _count(self, more: Counters) -> None:
         with self._lock:
@@ -341,6 +338,34 @@ class Intake:
         except InputError as error:
             self._held.set_waiting(others)
             raise _InvalidError(first, error) from error
+
+
+def late_error(
+    late: Timed[Item], newest: int, kind: TimeKind, allowed_lateness: Duration | None
+) -> LateABoxError:
+    """Return the error for an item that is late: older than the newest time, or than the watermark.
+
+    Args:
+        newest: the newest time in ticks.
+        allowed_lateness: the option; None for none.
+    """
+    latest, by = show_time(in_zone_of(time_of(newest, kind), late.at)), show_length(newest - late.ticks, kind)
+    return LateABoxError(show_time(late.at), latest, _written(allowed_lateness), by)
+
+
+def ahead_error(
+    ahead: Timed[Item], time: int, kind: TimeKind, max_ahead: Duration | None, has_clock: bool
+) -> FutureABoxError:
+    """Return the error for an item that is too far ahead.
+
+    Args:
+        time: the reference time in ticks.
+        has_clock: whether the reference is a clock, not the other items.
+    """
+    reference = "the clock" if has_clock else "the other ABoxes"
+    latest = show_time(in_zone_of(time_of(time, kind), ahead.at))
+    needed = show_length(ahead.ticks - time, kind)
+    return FutureABoxError(show_time(ahead.at), latest, reference, _written(max_ahead), needed)
 
 
 def _written(length: Duration | None) -> str:

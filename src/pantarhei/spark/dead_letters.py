@@ -7,7 +7,9 @@ the carried columns of the user's DataFrame, such as a Kafka topic, partition an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import base64
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Literal
@@ -21,11 +23,14 @@ from pyspark.sql.types import StringType, StructField, StructType
 from pantarhei.errors import MissingOptionError, OptionError
 from pantarhei.io.mapping.mapped_rows import InvalidRow
 from pantarhei.model.time import TimeKind
-from pantarhei.spark.file_system import folder_at
-from pantarhei.spark.frame import COLUMNS, TERMS, TIMESTAMP, spark_time
-from pantarhei.spark.invalid_rows import carried_error
+from pantarhei.spark.driver import Driver, RefusedABox
+from pantarhei.spark.file_system import Folder, folder_at
+from pantarhei.spark.frame import COLUMNS, TERMS, TIMESTAMP, integer_times, spark_time
+from pantarhei.spark.invalid_rows import carried_error, drop_rows, find_invalid_rows
 from pantarhei.spark.results import FileOutput, Outlet, OutputFormat, Sink
 from pantarhei.spark.versions import schema_to_arrow
+from pantarhei.spark.worker import TimedInterpretation
+from pantarhei.spark.worker_errors import methods_send_errors
 
 LetterKind = Literal["invalid", "late", "ahead"]
 
@@ -54,6 +59,7 @@ class DeadLetters:
         output_format: OutputFormat,
         df: DataFrame,
         kind: TimeKind,
+        output: Folder | None = None,
     ) -> DeadLetters | None:
         """Validate the options `dead_letters` and `carry`; return None if there are to be no dead letters.
 
@@ -62,11 +68,12 @@ class DeadLetters:
             carry: names of columns of `df`.
             df: the user's DataFrame.
             kind: the kind of the stream's timestamps.
+            output: the folder of results, which must be another one.
 
         Raises:
             OptionError: `carry` is given without `dead_letters`, names no column, or a column that has the
-                name of another one or a type that Arrow does not have; `given` is neither a function nor a
-                folder.
+                name of another one or a type that Arrow or the format does not have; `given` is neither a
+                function nor a folder.
         """
         if given is None:
             if carry is not None:
@@ -77,9 +84,10 @@ class DeadLetters:
         head = [StructField(name, StringType()) for name in _HEAD]
         terms = [StructField(name, StringType()) for name in TERMS]
         schema = StructType([*head, StructField(TIMESTAMP, spark_time(kind)), *terms, *fields])
-        return cls(
-            _outlet(given, output_format, df.sparkSession), tuple(field.name for field in fields), schema
-        )
+        outlet = _outlet(given, output_format, df.sparkSession, output)
+        if outlet.files is not None:
+            outlet.files.check_columns(schema_to_arrow(schema))
+        return cls(outlet, tuple(field.name for field in fields), schema)
 
     @property
     def arrow(self) -> pa.Schema:
@@ -109,13 +117,16 @@ class DeadLetters:
             self.outlet.sink(spark.createDataFrame(table, self.schema), batch)
 
 
-def _outlet(given: object, output_format: OutputFormat, spark: SparkSession) -> Outlet:
+def _outlet(given: object, output_format: OutputFormat, spark: SparkSession, output: Folder | None) -> Outlet:
     if callable(given):
         return Outlet(None, given)
     if not isinstance(given, str | PathLike):
         expected = "a function of a DataFrame and its batch's number, or a folder"
         raise OptionError("dead_letters", repr(given)[:200], expected)
-    return Outlet(FileOutput(folder_at("dead_letters", given, spark), output_format), None)
+    folder = folder_at("dead_letters", given, spark)
+    if output is not None and folder.uri == output.uri:
+        raise OptionError("dead_letters", repr(str(given)), "another folder than output")
+    return Outlet(FileOutput(folder, output_format, "dead_letters"), None)
 
 
 def _carried(carry: Sequence[str], df: DataFrame) -> list[StructField]:
@@ -201,3 +212,131 @@ def invalid_letters(rows: pa.Table, found: Sequence[InvalidRow], schema: pa.Sche
     place = invalid.column_names.index(TERMS[0])
     texts = pc.if_else(mapped, invalid.column(place), None)
     return letters_of(invalid.set_column(place, TERMS[0], texts), "invalid", reasons, schema)
+
+
+UNDECIDED = "undecided"
+"""Kind of rows that may prove too far ahead in a later batch."""
+
+
+@methods_send_errors
+@dataclass(frozen=True, slots=True)
+class FindLetters:
+    """Function for `mapInArrow` that returns the dead letters among the rows of a batch.
+
+    Args:
+        schema: the columns of dead letters.
+        invalid: whether there are invalid rows.
+        times: timestamps whose valid rows are dead letters, as numbers (`time_number`).
+        kinds, reasons: the kind and the reason for each of `times`.
+    """
+
+    schema: pa.Schema
+    invalid: bool
+    times: Sequence[float]
+    kinds: Sequence[str]
+    reasons: Sequence[str]
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            rows = pa.Table.from_batches([batch])
+            found = find_invalid_rows(rows) if self.invalid else []
+            if found:
+                yield from invalid_letters(rows, found, self.schema).to_batches()
+                rows = drop_rows(rows, found)
+            place = _places(rows, self.times)
+            chosen = rows.filter(place.is_valid())
+            if len(chosen):
+                place = place.drop_null().to_pylist()
+                letters = letters_of(chosen, "", [self.reasons[each] for each in place], self.schema)
+                kinds = pa.array([self.kinds[each] for each in place], pa.string())
+                yield from letters.set_column(0, self.schema.field(0), kinds).to_batches()
+
+
+def _places(rows: pa.Table, times: Sequence[float]) -> pa.Array:
+    """Return for each row the index of its timestamp in `times`; null if it is not among them."""
+    numbers = integer_times(rows.column(TIMESTAMP))
+    if pa.types.is_floating(numbers.type):
+        numbers = pc.add(numbers, 0.0)  # -0.0 and 0.0 are one timestamp
+    found = pc.index_in(numbers, pa.array(times, numbers.type))
+    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+
+
+def time_number(timed: TimedInterpretation) -> float:
+    """Return the timestamp of an ABox as it is in a table: in ticks, or the float itself."""
+    return timed.at + 0.0 if isinstance(timed.at, float) else timed.ticks
+
+
+class StreamLetters:
+    """Dead letters of a stream whose window is on the driver.
+
+    A batch without dead letters costs nothing more. For other batches a second job reads the batch's rows
+    again. Rows of ABoxes that a later batch may prove too far ahead are kept, in the checkpoint too.
+
+    Args:
+        letters: the delivery.
+        saved: the kept rows of an earlier process, as in `note`.
+    """
+
+    def __init__(self, letters: DeadLetters, saved: str | None) -> None:
+        self._letters, self._schema, self._may_repeat = letters, letters.arrow, True
+        self._kept = self._schema.empty_table() if saved is None else _unpacked(saved, self._schema)
+
+    def deliver(self, rows: DataFrame, batch: int, skipped: int, driver: Driver) -> None:
+        """Deliver the dead letters of a batch, before the batch is saved.
+
+        Args:
+            rows: the normalized rows of the batch, with the carried columns.
+            skipped: number of invalid rows in the batch.
+            driver: the driver, which has applied the batch.
+        """
+        found = self._found(rows, skipped, driver)
+        may_wait = pc.equal(found["kind"], UNDECIDED)
+        older = defaultdict[float, list[RefusedABox]](list)
+        for each in driver.refused:
+            if not each.is_new:
+                older[time_number(each.timed)].append(each)
+        made = [found.filter(pc.invert(may_wait))]
+        made += (self._of_held(time, parts, driver) for time, parts in older.items())
+        held = [time_number(timed) for timed, is_new in driver.undecided if not is_new]
+        still = self._kept.filter(_places(self._kept, held).is_valid())
+        letters = pa.concat_tables(made)
+        if len(letters) or self._may_repeat:
+            self._letters.deliver(letters, batch, rows.sparkSession)
+        self._may_repeat = False  # a failed batch is repeated by a new query only
+        self._kept = pa.concat_tables([still, found.filter(may_wait)])
+        driver.entries["letters"] = _packed(self._kept) if len(self._kept) else None
+
+    def _found(self, rows: DataFrame, skipped: int, driver: Driver) -> pa.Table:
+        """Return the dead letters among the rows of a batch, and the rows that may become dead letters."""
+        new = {time_number(each.timed): (each.kind, each.reason) for each in driver.refused if each.is_new}
+        new |= {time_number(timed): (UNDECIDED, "") for timed, is_new in driver.undecided if is_new}
+        if not skipped and not new:
+            return self._schema.empty_table()
+        kinds, reasons = zip(*new.values(), strict=True) if new else ((), ())
+        task = FindLetters(self._schema, skipped > 0, list(new), kinds, reasons)
+        return _cast(rows.mapInArrow(task, self._letters.schema).toArrow(), self._schema)
+
+    def _of_held(self, time: float, parts: Sequence[RefusedABox], driver: Driver) -> pa.Table:
+        """Return the dead letters of an ABox of earlier batches, given in parts.
+
+        Its rows are unknown if these batches ran without dead letters; then its triples are returned.
+        """
+        rows = self._kept.filter(_places(self._kept, [time]).is_valid()).drop_columns(list(_HEAD))
+        if not len(rows):
+            rows = pa.concat_tables(driver.asserted(each.timed) for each in parts)
+            times = pa.array([parts[0].timed.at] * len(rows), self._schema.field(TIMESTAMP).type)
+            rows = rows.append_column(TIMESTAMP, times)
+        return letters_of(rows, parts[0].kind, parts[0].reason, self._schema)
+
+
+def _packed(rows: pa.Table) -> str:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, rows.schema) as stream:
+        stream.write_table(rows)
+    return base64.b64encode(sink.getvalue()).decode()
+
+
+def _unpacked(saved: str, schema: pa.Schema) -> pa.Table:
+    """Return saved rows with the columns of `schema`; a column that had another type is null."""
+    rows = pa.ipc.open_stream(base64.b64decode(saved)).read_all()
+    return _cast(rows.select([field.name for field in rows.schema if field in list(schema)]), schema)

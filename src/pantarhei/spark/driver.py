@@ -23,8 +23,9 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from pantarhei.engine.checkpoint import Json
+from pantarhei.engine.intake import ahead_error, late_error
 from pantarhei.engine.update import WindowUpdate
-from pantarhei.errors import CheckpointError
+from pantarhei.errors import CheckpointError, StreamError
 from pantarhei.interpretation.interpretation import InterpretationTables
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.model.datetimes import FIRST_TICK
@@ -59,6 +60,22 @@ class _Progress(NamedTuple):
     counts: Counts
     passed: int | None
     waiting: Waiting[TimedInterpretation]
+
+
+class RefusedABox(NamedTuple):
+    """ABox of which a batch decided that it is not pushed.
+
+    Args:
+        kind: "late" or "ahead".
+        timed: the ABox.
+        reason: the error as text.
+        is_new: whether its rows are in this batch; otherwise it was held back.
+    """
+
+    kind: str
+    timed: TimedInterpretation
+    reason: str
+    is_new: bool
 
 
 class LateABox(NamedTuple):
@@ -112,10 +129,13 @@ class Driver:
         clock: Callable[[], TimePoint] | None = None,
         on_ahead: Callable[[LateABox], object] | None = None,
     ) -> None:
-        self.reasoner, self.kind, self._entries = reasoner, kind, dict(entries or {})
+        self.reasoner, self.kind, self.entries = reasoner, kind, dict(entries or {})
         self._on_error, self._on_update, self._on_late = on_error, on_update, on_late
         self._clock, self._on_ahead = clock, on_ahead
         self._tolerance = Tolerance.of(allowed_lateness, max_ahead, kind)
+        self._allowed_lateness, self._max_ahead = allowed_lateness, max_ahead
+        self._arrived: dict[int, TimedInterpretation] = {}  # ABoxes of the present batch by identity
+        self.refused: list[RefusedABox] = []
         self.report: BatchReport | None = None
         self._restore(self._progress_of(reasoner.note))
 
@@ -163,7 +183,7 @@ class Driver:
             "counts": asdict(self.counts),
             "newest": self._waiting.newest,
             "passed": self._passed,
-            **self._entries,
+            **self.entries,
             **self._packed("waiting", self._waiting),
             **self._packed("unproven", self._waiting.unproven),
         }
@@ -208,13 +228,17 @@ class Driver:
         log_skipped(skipped)
         self._count(skipped=skipped.count)
         clock = None if self._clock is None else ticks_of(self._clock(), self.kind)
-        for each in read_blocks(blocks, self.kind):
+        self._arrived, self.refused = {id(each): each for each in read_blocks(blocks, self.kind)}, []
+        for each in self._arrived.values():
             timed = Timed(each.ticks, each.at, each)
             arrived = self._waiting.arrive(timed, self._tolerance, self._passed, clock)
             if arrived.is_late:
                 self._count(late_aboxes=1, late=each.interpretation.asserted)
-                self._report(each, self._on_late)
-            self._report_ahead(arrived)
+                times = (arrived.waiting.newest, self._passed)
+                newest = max(time for time in times if time is not None)
+                error = late_error(timed, newest, self.kind, self._allowed_lateness)
+                self._refuse("late", each, error, self._on_late)
+            self._report_ahead(arrived, clock)
         while self._waiting.is_complete(self._tolerance.lateness):
             self._push_oldest()
 
@@ -239,18 +263,38 @@ class Driver:
         self._count(aboxes=len(parts), assertions=asserted, cut=cut, conflicts=int(cut > 0))
         self._on_update(update)
 
-    def _report_ahead(self, arrived: Arrived[TimedInterpretation]) -> None:
+    def _report_ahead(self, arrived: Arrived[TimedInterpretation], clock: int | None = None) -> None:
         """Store the new set of held-back ABoxes, and report those whose timestamps proved too far ahead."""
         self._waiting = arrived.waiting
         for timed in arrived.refuted:
             _log.warning("the ABox at %s is too far ahead and is not pushed", show_time(timed.at))
             self._count(ahead=1)
-            self._report(timed.item, self._on_ahead)
+            time = arrived.waiting.newest if clock is None else clock
+            # The first ABox of a stream is refuted by the second one, which is held back now.
+            time = arrived.waiting.unproven[0].ticks if time is None else time
+            error = ahead_error(timed, time, self.kind, self._max_ahead, clock is not None)
+            self._refuse("ahead", timed.item, error, self._on_ahead)
 
-    def _report(self, timed: TimedInterpretation, take: Callable[[LateABox], object] | None) -> None:
+    def _refuse(
+        self,
+        kind: str,
+        timed: TimedInterpretation,
+        error: StreamError,
+        take: Callable[[LateABox], object] | None,
+    ) -> None:
+        self.refused.append(RefusedABox(kind, timed, str(error), id(timed) in self._arrived))
         if take is not None:
-            facts = self._texts.table(timed.interpretation).slice(0, timed.interpretation.asserted)
-            take(LateABox(timed.at, facts.drop_columns(["derived"])))
+            take(LateABox(timed.at, self.asserted(timed)))
+
+    @property
+    def undecided(self) -> list[tuple[TimedInterpretation, bool]]:
+        """ABoxes that may prove too far ahead, each with whether its rows are in the last batch."""
+        return [(each.item, id(each.item) in self._arrived) for each in self._waiting.unproven]
+
+    def asserted(self, timed: TimedInterpretation) -> pa.Table:
+        """Return the asserted triples of an ABox, with columns `subject`, `predicate` and `object`."""
+        facts = self._texts.table(timed.interpretation).slice(0, timed.interpretation.asserted)
+        return facts.drop_columns(["derived"])
 
     def _count(self, **more: int) -> None:
         counts = asdict(self.counts)

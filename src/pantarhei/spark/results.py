@@ -7,10 +7,11 @@ attempt.
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, time
 from functools import partial
 from math import isfinite
 from typing import Literal, NamedTuple, get_args
@@ -167,18 +168,19 @@ class FileOutput:
 
     Args:
         folder: the folder; it is created if missing.
-        format: "parquet", "ndjson" or "csv"; in ndjson, NaN and infinities are null.
+        format: "parquet", "ndjson" or "csv"; in ndjson, NaN and infinities are null, and bytes in base64.
+        option: the name of the folder's option in errors.
 
     Raises:
         OptionError: the format is unknown, or the folder is a file.
     """
 
-    def __init__(self, folder: Folder, format: OutputFormat) -> None:
+    def __init__(self, folder: Folder, format: OutputFormat, option: str = "output") -> None:
         check_choice("output_format", format, get_args(OutputFormat))
         if folder.is_file():
-            raise OptionError("output", repr(str(folder)), "a folder, or a path where one can be created")
+            raise OptionError(option, repr(str(folder)), "a folder, or a path where one can be created")
         folder.make()
-        self._folder, self._format = folder, format
+        self._folder, self._format, self._option = folder, format, option
 
     def write(self, table: pa.Table, batch: int) -> None:
         """Write the rows of a batch; replace or remove the file of an earlier attempt, in any format."""
@@ -189,6 +191,17 @@ class FileOutput:
             if not len(table) or other != self._format:
                 self._folder.remove(f"{name}.{other}")
 
+    def check_columns(self, schema: pa.Schema) -> None:
+        """Check that the format has columns of these types.
+
+        Raises:
+            OptionError: a column has another type, such as a nested one in csv.
+        """
+        try:
+            _WRITERS[self._format](schema.empty_table())
+        except pa.ArrowInvalid as error:
+            raise OptionError("output_format", repr(self._format), f"another format: {error}") from None
+
     def refuse_if_used(self) -> None:
         """Refuse a folder with files of another stream, which a new stream would overwrite.
 
@@ -197,7 +210,7 @@ class FileOutput:
         """
         if any(name.startswith("batch-") for name in self._folder.names()):
             expected = "a folder without files of another stream, or the checkpoint of that stream"
-            raise OptionError("output", repr(str(self._folder)), expected)
+            raise OptionError(self._option, repr(str(self._folder)), expected)
 
 
 class Outlet(NamedTuple):
@@ -342,15 +355,28 @@ def _encoded(table: pa.Table, write: Callable[[pa.Table, pa.BufferOutputStream],
 
 
 def _ndjson(table: pa.Table) -> bytes:
-    """Write one JSON object per row: times as ISO 8601 texts, NaN and infinities as null."""
-
-    def plain(value: object) -> object:
-        if isinstance(value, float) and not isfinite(value):
-            return None
-        return value.isoformat() if isinstance(value, datetime) else value
-
-    rows = ({name: plain(value) for name, value in row.items()} for row in table.to_pylist())
+    """Write one JSON object per row."""
+    rows = map(_plain, table.to_pylist())
     return "".join(f"{json.dumps(row, ensure_ascii=False, allow_nan=False)}\n" for row in rows).encode()
+
+
+def _plain(value: object) -> object:
+    """Convert a value to JSON: times to ISO 8601 texts, NaN and infinities to null, bytes to base64."""
+    match value:
+        case None | str() | int():
+            return value
+        case dict():
+            return {str(name): _plain(each) for name, each in value.items()}
+        case list() | tuple():
+            return list(map(_plain, value))
+        case float():
+            return value if isfinite(value) else None
+        case bytes():
+            return base64.b64encode(value).decode()
+        case date() | time():  # datetimes too
+            return value.isoformat()
+        case _:  # decimals and durations
+            return str(value)
 
 
 _WRITERS: dict[str, Callable[[pa.Table], bytes]] = {

@@ -6,7 +6,7 @@ Executors materialize the ABoxes; the driver joins them across timestamps and re
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -37,13 +37,23 @@ from pantarhei.spark.collectors import (
     register_queries,
     registrations,
 )
+from pantarhei.spark.dead_letters import DeadLetters, StreamLetters
 from pantarhei.spark.driver import CheckpointFolder, Driver, LateABox, checkpoint_folder
 from pantarhei.spark.file_system import Folder, folder_at
-from pantarhei.spark.frame import check_frame, kind_of
+from pantarhei.spark.frame import COLUMNS, check_frame, kind_of
 from pantarhei.spark.frame_mapping import MappingSource, to_triples
 from pantarhei.spark.materialize import DataFrameMaterializer, by_timestamp
 from pantarhei.spark.progress import BatchReport
-from pantarhei.spark.results import STREAM, ColumnTypes, FileOutput, Outlet, OutputFormat, Results, Sinks
+from pantarhei.spark.results import (
+    STREAM,
+    ColumnTypes,
+    FileOutput,
+    Outlet,
+    OutputFormat,
+    Results,
+    Sink,
+    Sinks,
+)
 from pantarhei.spark.results import outlets as outlets_of
 from pantarhei.spark.running_query import BatchFunction, QueryRun, ReasoningQuery, start_query
 from pantarhei.spark.shards.sharded_query import run_sharded
@@ -212,6 +222,8 @@ def reason_stream(
     mapping: MappingSource | None = None,
     allowed_lateness: Duration | None = None,
     on_error: OnError = "raise",
+    dead_letters: Sink | str | Path | None = None,
+    carry: Sequence[str] | None = None,
     on_update: OnUpdate | None = None,
     on_late: Callable[[LateABox], object] | None = None,
     query: str | None = None,
@@ -255,6 +267,12 @@ def reason_stream(
         ontology, window, background, repair, keep, unique_names, numbers, budget: options of
             `StreamReasoner`.
         columns, mapping, on_error: as for `materialize_aboxes`.
+        dead_letters: receives rows that are not pushed, as DataFrames `(kind, reason, timestamp, subject,
+            predicate, object)` followed by the columns of `carry`: a folder, with a file for each batch that
+            has such rows, or a function of a DataFrame and the batch's number. `kind` is "invalid" (with
+            `on_error="skip"`), "late" or "ahead". A row that does not fit a `mapping` has nulls, and its text
+            in `reason`. Only batches with such rows are read a second time.
+        carry: names of columns of `df`, such as `["topic", "partition", "offset"]`, for dead letters.
         allowed_lateness: duration (`"5m"`) by which ABoxes may be out of order between batches, and for which
             they are held back.
         on_update: called with the update of each ABox and the reasoner.
@@ -334,6 +352,9 @@ def reason_stream(
     options = Options(window, repair, keep, unique_names, search, limits, history=kept, numbers=numbers)
     registered, chosen = registrations(queries, query), ColumnTypes.of(types)
     written = None if output is None else folder_at("output", output, df.sparkSession)
+    letters = DeadLetters.of(dead_letters, carry, output_format, df, kind_of(given), written)
+    if letters is not None and letters.names:
+        given = to_triples(df, columns, mapping, "carry", letters.names)
     outlets = outlets_of(registered, sink, written, output_format)
     if shard_by is not None:
         _refuse_where_sharded(
@@ -352,8 +373,10 @@ def reason_stream(
         idle = None if idle_timeout is None else seconds_of(idle_timeout)
         types_of = chosen.of_columns(setup.columns) if chosen.kinds else {}
         setup = replace(setup, types=types_of, on_error=on_error)
-        stream = plan_shards(given, setup, allowed_lateness, forwards_warnings=True)
-        return run_sharded(stream, outlets, chosen, checkpoint, trigger, query_name, None, on_batch, idle)
+        stream = plan_shards(
+            given, setup, allowed_lateness, None if letters is None else letters.arrow, forwards_warnings=True
+        )
+        return run_sharded(stream, outlets, chosen, checkpoint, trigger, query_name, letters, on_batch, idle)
     if any((shards, streaming is not None, tuple(colocated), hot_keys, idle_timeout)):
         reason = "shards, streaming, colocated, hot_keys and idle_timeout need a key of the shards."
         raise MissingOptionError("shard_by", '"subject"', reason)
@@ -377,7 +400,8 @@ def reason_stream(
 
     before = cast("Mapping[str, Mapping[str, str]]", reasoner.note.get("types", {}))
     results.check_types(before, str(progress.folder))
-    entries = cast("dict[str, Json]", {"types": results.types})
+    kept_rows = None if letters is None else cast("str | None", reasoner.note.get("letters"))
+    entries = cast("dict[str, Json]", {"types": results.types, "letters": kept_rows})
     driver = Driver(
         reasoner, kind, allowed_lateness, on_error, on_each, on_late, entries, max_ahead, clock, on_ahead
     )
@@ -386,10 +410,15 @@ def reason_stream(
     for name, (files, _) in outlets.items():
         if files is not None and (begins or name in new):
             files.refuse_if_used()
+    if letters is not None and begins:
+        letters.refuse_if_used()
+    rejected = None if letters is None else StreamLetters(letters, kept_rows)
     if begins or set(reasoner.queries) != restored:
         progress.save(reasoner, driver.note)
     batches = BatchFunction(
-        _BatchProcessor(given, driver, results, progress, temporary is None, spark_partitions, on_batch),
+        _BatchProcessor(
+            given, driver, results, progress, temporary is None, spark_partitions, on_batch, rejected
+        ),
         temporary,
     )
     place = progress.spark.uri
@@ -455,9 +484,10 @@ class _BatchProcessor:
     """Function of micro-batches: materializes their ABoxes on executors, and pushes them on the driver.
 
     Args:
-        given: the streaming DataFrame, normalized.
+        given: the streaming DataFrame, normalized, followed by columns for dead letters.
         saves: whether to save a checkpoint after each batch.
         on_batch: called with the report of each batch.
+        letters: the dead letters; None for none.
     """
 
     def __init__(
@@ -469,24 +499,34 @@ class _BatchProcessor:
         saves: bool,
         spark_partitions: int | None,
         on_batch: Callable[[BatchReport], object] | None,
+        letters: StreamLetters | None,
     ) -> None:
         self._materializer = DataFrameMaterializer.to_blocks(given, driver.reasoner.foundation, skips=True)
         self._driver, self._results, self._progress = driver, results, progress
         self._saves, self._spark_partitions, self._on_batch = saves, spark_partitions, on_batch
+        self._letters = letters
 
     def __call__(self, rows: DataFrame, batch: int) -> None:
         if batch <= self._driver.batch:
             return  # the batch was saved, but Spark could not commit it
-        blocks = self._materializer.apply(by_timestamp(rows, None, self._spark_partitions)).toArrow()
+        needed = rows if self._letters is None else rows.select(*COLUMNS)
+        together = by_timestamp(needed, None, self._spark_partitions)
+        blocks = self._materializer.apply(together).toArrow()
         self._results.begin(batch)
-        self._driver.apply(batch, blocks, lambda: self._deliver(rows.sparkSession))
+        skipped = self._driver.counts.skipped
+        self._driver.apply(batch, blocks, lambda: self._deliver(rows, batch, skipped))
         if self._on_batch is not None and self._driver.report is not None:
             self._on_batch(self._driver.report)
 
-    def _deliver(self, spark: SparkSession) -> None:
+    def _deliver(self, rows: DataFrame, batch: int, skipped: int) -> None:
         """Deliver the results, then save the state, so that the results of a saved batch have been
         delivered.
+
+        Args:
+            skipped: number of rows skipped before the batch.
         """
-        self._results.deliver(spark)
+        self._results.deliver(rows.sparkSession)
+        if self._letters is not None:
+            self._letters.deliver(rows, batch, self._driver.counts.skipped - skipped, self._driver)
         if self._saves:
             self._progress.save(self._driver.reasoner, self._driver.note)

@@ -171,7 +171,8 @@ def run_sharded(
     folder = checkpoint_folder(given, stream.packed.sparkSession)
     if folder.exists(REASONER):
         raise CheckpointError(str(folder), "it belongs to a stream without shards; resume without shard_by")
-    for files, _ in outlets.values() if not is_sharded(folder) else ():
+    others = [] if letters is None else [letters.outlet]
+    for files, _ in (*outlets.values(), *others) if not is_sharded(folder) else ():
         if files is not None:
             files.refuse_if_used()
     folder.make()
