@@ -11,6 +11,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from rdflib import Graph, URIRef
@@ -373,9 +374,10 @@ def reason_stream(
         idle = None if idle_timeout is None else seconds_of(idle_timeout)
         types_of = chosen.of_columns(setup.columns) if chosen.kinds else {}
         setup = replace(setup, types=types_of, on_error=on_error)
-        stream = plan_shards(
-            given, setup, allowed_lateness, None if letters is None else letters.arrow, forwards_warnings=True
-        )
+        letter = None if letters is None else letters.arrow
+        if letters is not None:
+            setup = replace(setup, carried=pa.schema([letters.arrow.field(name) for name in letters.names]))
+        stream = plan_shards(given, setup, allowed_lateness, letter, forwards_warnings=True)
         return run_sharded(stream, outlets, chosen, checkpoint, trigger, query_name, letters, on_batch, idle)
     if any((shards, streaming is not None, tuple(colocated), hot_keys, idle_timeout)):
         reason = "shards, streaming, colocated, hot_keys and idle_timeout need a key of the shards."
