@@ -4,6 +4,7 @@
 #   make test        the tests of every day: some minutes on two cores
 #   make test-all    these and the long ones: clusters, crashes, sessions of their own, slow peers
 #   make test-spark  the tests of Spark on another version of it: VERSION=4.0.0, or VERSION=all
+#   make test-s3     the tests of streams in S3, with a server that stands for it
 #   make check       lint, types, import contract
 #   make docs        the site, in build/site; fails on a warning, a broken link, or anything loaded from a network
 #   make bench       measurements (never part of the tests); bench-spark those of Spark
@@ -27,7 +28,7 @@ SPARK_VERSIONS := 4.0.0 4.1.4 4.2.1 4.3.0
 # Which of its tests: MARK='not long' for those of every day.
 MARK ?=
 
-.PHONY: demo serve-demo test test-all test-spark test-checked test-long test-uncompiled check docs bench bench-page bench-spark clean
+.PHONY: demo serve-demo test test-all test-spark test-s3 test-checked test-long test-uncompiled check docs bench bench-page bench-spark clean
 
 demo: $(VENV)/.kernel
 	@$(BIN)/pantarhei demo
@@ -46,6 +47,9 @@ test-spark: $(if $(filter all,$(VERSION)),$(SPARK_VERSIONS:%=test-spark-%),test-
 
 test-spark-%: $(VENV)/spark-% $(VENV)/.dev $(VENV)/.kernel
 	PYTHONPATH=$(abspath $<) $(BIN)/$(TEST) $(if $(MARK),-m '$(MARK)') tests/unit/spark tests/edge/spark
+
+test-s3: $(VENV)/s3 $(VENV)/.dev $(VENV)/.kernel
+	PANTARHEI_S3=$(abspath $<) $(BIN)/python -m pytest tests/edge/spark/test_s3.py
 
 # The random tests on a kernel compiled with bounds checks.
 test-checked: $(VENV)/.dev
@@ -103,6 +107,15 @@ $(VENV)/spark-%: | $(VENV)/.run
 	@echo "installing PySpark $* into $@"
 	rm -rf $@.part
 	$(PIP) install --no-build-isolation --target $@.part 'pyspark~=$*.0'
+	mv $@.part $@
+
+# A server that stands for S3, and Hadoop's connector with Amazon's library, which this package of PyPI contains.
+$(VENV)/s3: | $(VENV)/.run
+	rm -rf $@.part && mkdir -p $@.part
+	$(PIP) install --target $@.part/moto 'moto[s3]>=5' flask flask-cors
+	$(PIP) download --no-deps --no-build-isolation --dest $@.part sagemaker-pyspark==1.4.5
+	tar -xzf $@.part/sagemaker_pyspark-1.4.5.tar.gz -C $@.part --strip-components=3 --wildcards '*/hadoop-aws-*.jar' '*/aws-java-sdk-bundle-*.jar'
+	rm $@.part/*.tar.gz
 	mv $@.part $@
 
 # What the checks take besides: mypy looks at the libraries that the tests take too.

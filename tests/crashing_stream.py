@@ -1,6 +1,6 @@
 """Stream whose process exits during a batch.
 
-python crashing_stream.py FOLDER before-output|before-checkpoint|after-checkpoint [queries] [SCHEME]
+python crashing_stream.py FOLDER before-output|before-checkpoint|after-checkpoint|never [queries] [SCHEME|URI]
 """
 
 import os
@@ -14,6 +14,7 @@ from pantarhei.spark import Registration, reason_stream, session
 from pantarhei.spark.driver import CheckpointFolder
 from pantarhei.spark.results import FileOutput
 from spark_streams import SCHEMES, uri_over
+from strategies import EX
 
 BATCH = 4  # number of the batch in which it exits
 SCHEMA = "timestamp long, subject string, predicate string, object string"
@@ -35,11 +36,27 @@ QUERIES = {
 }
 
 
-def follow(spark, folder, scheme=None, **options):
+BATCHES = 10  # files, one a batch
+TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+
+
+def rows_of_batch(number):
+    """Valves that open and close, a chain that grows, blank nodes; each time in two batches or three."""
+    valve, is_open, is_closed = EX[f"valve{number % 3}"].n3(), EX.Open.n3(), EX.Closed.n3()
+    return [
+        (number, valve, TYPE, is_closed if number % 2 else is_open),
+        (number - 1, EX[f"valve{(number + 1) % 3}"].n3(), TYPE, is_open),
+        (number, EX[f"tank{number}"].n3(), EX.feeds.n3(), EX[f"tank{number + 1}"].n3()),
+        (number, "_:b", EX.feeds.n3(), EX[f"tank{number}"].n3()),
+        (number - 3, valve, TYPE, is_open),  # too late, but for the first
+    ]
+
+
+def follow(spark, folder, where=None, **options):
     """Run the query over the files in `folder/in`, one per batch, with checkpoint and output beside them, as
-    paths or as URIs of a scheme.
+    paths or as URIs of a scheme, or in the folder of a URI.
     """
-    place = folder if scheme is None else uri_over(spark, scheme, folder)
+    place = uri_over(spark, where, folder) if where in SCHEMES else where or folder
     files = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(f"{folder}/in")
     return reason_stream(
         files,
@@ -77,7 +94,8 @@ def die_at(point):
 
 
 if __name__ == "__main__":
-    die_at(sys.argv[2])
+    if sys.argv[2] != "never":
+        die_at(sys.argv[2])
     options = {"queries": QUERIES} if "queries" in sys.argv else {}
-    scheme = next((scheme for scheme in SCHEMES if scheme in sys.argv[3:]), None)
-    follow(session("local[1]", app_name="crash"), sys.argv[1], scheme, **options).await_termination()
+    where = next((given for given in sys.argv[3:] if given != "queries"), None)
+    follow(session("local[1]", app_name="crash"), sys.argv[1], where, **options).await_termination()

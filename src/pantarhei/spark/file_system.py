@@ -402,6 +402,7 @@ def reason_of(failure: BaseException, uri: str, version: str) -> str:
     causes = _causes(failure)
     classes = {name for name, _ in causes}
     said = next((text for _, text in reversed(causes) if text), causes[0][0])
+    said = said.partition(" (Service: ")[0]  # Amazon appends the numbers of the request
     scheme = uri.partition(":")[0].lower()
     if classes.intersection(_NO_CONNECTOR):
         remedy = _ELSEWHERE.get(scheme)

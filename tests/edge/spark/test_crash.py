@@ -15,25 +15,13 @@ from rdflib import BNode
 
 import crashing_shards
 import crashing_stream
+from crashing_stream import BATCHES, rows_of_batch
 from pantarhei import StreamReasoner
 from spark_streams import SCHEMES, Folder, state_of
 from strategies import EX, A, B, D
 
 pytestmark = pytest.mark.long
-BATCHES = 10
-OPEN, CLOSED, TYPE = EX.Open.n3(), EX.Closed.n3(), "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
-
-
-def rows_of_batch(number):
-    """Valves that open and close, a chain that grows, blank nodes; each time in two batches or three."""
-    valve = EX[f"valve{number % 3}"].n3()
-    return [
-        (number, valve, TYPE, CLOSED if number % 2 else OPEN),
-        (number - 1, EX[f"valve{(number + 1) % 3}"].n3(), TYPE, OPEN),
-        (number, EX[f"tank{number}"].n3(), EX.feeds.n3(), EX[f"tank{number + 1}"].n3()),
-        (number, "_:b", EX.feeds.n3(), EX[f"tank{number}"].n3()),
-        (number - 3, valve, TYPE, OPEN),  # too late, but for the first
-    ]
+TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 
 
 def output(folder):
