@@ -146,10 +146,12 @@ def test_a_remedy_makes_its_key_usable(rules, background, streaming, unique_name
 
 def follow_remedies(rules, background, streaming, unique_names, promised, rnd):
     """Give the options that each remedy proposes, with background facts as it allows them."""
-    ontology, options = Ontology.from_rules(rules), {"unique_names": unique_names}
-    report = report_of(ontology, background, streaming, promised, **options)
-    remedies = report.remedies if report else {}
-    for key, remedy in ((key, remedy) for key, found in remedies.items() for remedy in found):
+    options = {"unique_names": unique_names}
+    try:
+        ontology, report = report_of(rules, background, streaming, promised, **options)
+    except InconsistentOntologyError:
+        return
+    for key, remedy in ((key, remedy) for key, found in report.remedies.items() for remedy in found):
         more, declared = [], streaming
         if remedy.key is None:
             key, more = GROUP, grouped(ontology, background, remedy, options, rnd)
@@ -222,9 +224,9 @@ def check_shards(
 ):
     """Compare shards with one reasoner, for each usable key, also where a second key divides some shards."""
     options = {"unique_names": unique_names, "numbers": numbers}
-    ontology = Ontology.from_rules(rules)
-    report = report_of(ontology, background, streaming, promised, **options)
-    if report is None:
+    try:
+        ontology, report = report_of(rules, background, streaming, promised, **options)
+    except InconsistentOntologyError:
         return
 
     def reasoner():
@@ -246,16 +248,14 @@ def check_shards(
             compare(reasoner, routing, kept, asked, canonical if numbers == _USUAL else exactly)
 
 
-def report_of(ontology, background, streaming, promised, **options):
-    """A report with those of the promises that can be given; None if the background is inconsistent."""
-    try:
-        report = ontology.sharding_report(streaming, background, **options)
-    except InconsistentOntologyError:
-        return None
+def report_of(rules, background, streaming, promised, **options):
+    """An ontology and a report on it, with those of the promises that can be given."""
+    ontology = Ontology.from_rules(rules)
+    report = ontology.sharding_report(streaming, background, **options)
     colocated = [name for name in promised if report.admits(name, is_class=False)]
-    if not colocated:
-        return report
-    return ontology.sharding_report(streaming, background, **options, colocated=colocated)
+    if colocated:
+        report = ontology.sharding_report(streaming, background, **options, colocated=colocated)
+    return ontology, report
 
 
 def routings(report, key):

@@ -249,6 +249,54 @@ def test_keys_can_be_values_and_are_compared_as_such():
     assert zone in report(rules, twice[:1]).keys
 
 
+# --- promises ---
+
+
+def test_a_promised_property_links_what_it_connects():
+    across = rule(is_a(C, x), is_a(A, x), related(R, x, y), is_a(B, y))
+    transitive = rule(related(R, x, z), related(R, x, y), related(R, y, z))
+    assert not report([across], ONE_HOUSE).allows(K)
+    found = report([across, transitive], ONE_HOUSE, colocated=[R])
+    assert found.allows(K) and found.needed[K] == {R}
+    assert not found.allows("subject")  # which ignores promises
+    assert "usable, if streamed facts of R connect only names with equal inBuilding" in str(found)
+
+
+def test_facts_that_rules_derive_of_a_promised_property_must_stay_in_a_shard_too():
+    across = rule(None, is_a(A, x), related(R, x, y), is_a(B, y))
+    symmetric, loop = rule(related(R, y, x), related(R, x, y)), rule(related(R, x, x), is_a(A, x))
+    assert report([across, symmetric, loop], ONE_HOUSE, colocated=[R]).allows(K)
+    for strays in (rule(related(R, x, y), related(S, x, y)), rule(related(R, x, a), is_a(A, x))):
+        assert not report([across, strays], ONE_HOUSE, colocated=[R]).allows(K)
+    also = rule(related(R, x, y), related(S, x, y))
+    assert report([across, also], ONE_HOUSE, colocated=[R, S]).allows(K)
+
+
+def test_background_facts_of_a_promised_property_must_keep_it():
+    across = rule(None, is_a(A, x), related(R, x, y), is_a(B, y))
+    options = {"streaming": [A, B, R], "colocated": [R], "keys": [K]}
+    assert report([across], [*ONE_HOUSE, (a, R, b)], **options).allows(K)
+    assert not report([across], [*ONE_HOUSE, (a, R, c)], **options).allows(K)
+
+
+def test_a_derived_property_links_if_all_its_rules_do():
+    joined = rule(is_a(C, x), is_a(A, x), related(S, x, y), is_a(B, y))
+    near = rule(related(S, x, y), is_a(A, x), related(L, x, y))
+    options = {"streaming": [A, B, R], "keys": [K]}
+    assert report([joined, near], [*ONE_HOUSE, (a, L, b)], **options).allows(K)
+    assert not report([joined, near], [*ONE_HOUSE, (a, L, c)], **options).allows(K)
+    also = rule(related(S, x, y), related(R, x, y))
+    assert not report([joined, near, also], ONE_HOUSE, **options).allows(K)
+
+
+def test_equal_names_are_in_one_shard_if_that_is_promised():
+    functional = rule(None, related(R, x, y), related(R, x, z), different=(Different(y, z),))
+    meeting = rule(None, is_a(A, x), is_a(B, x))
+    options = {"streaming": [A, B, R], "unique_names": False, "keys": [K]}
+    assert not report([functional, meeting], ONE_HOUSE, **options).allows(K)
+    assert report([functional, meeting], ONE_HOUSE, colocated=[R], **options).allows(K)
+
+
 # --- names ---
 
 
