@@ -122,6 +122,7 @@ def run(
         NotKeyLocalRuleError: a temporal rule has a window of the last assertions, but rows have no order.
         InvalidRowError: a row is not a timestamped triple, and `on_error` is "raise".
         LateABoxError: the first timestamp is older than the reasoner's time.
+        FileSystemError: the file system of `output` cannot be used.
 
     >>> import pantarhei as pr
     >>> from pantarhei.spark import register
@@ -286,12 +287,12 @@ def reason_stream(
         sink: function that is called once per batch with a DataFrame of results and the batch's number; for
             several queries, a mapping from their names to such functions.
         output: a folder that receives one file for each batch with results; with `queries`, a subfolder for
-            each query.
+            each query. A path that the driver has mounted, or a URI that Spark can write (`s3a://…`).
         output_format: "parquet", "ndjson" or "csv".
         types: by name of a result column (a variable, or `subject` and so on), the kind of its terms, as for
             `typed`; files and sinks receive values in these columns. A term of another kind ends the query.
-        checkpoint: a folder on a file system that the driver has mounted. If it contains a stream, the stream
-            is resumed: the options of `StreamReasoner`, and the registrations and column types of queries
+        checkpoint: a folder, a path or URI as for `output`. If it contains a stream, the stream is resumed:
+            the options of `StreamReasoner`, and the registrations and column types of queries
             that it already had, must be unchanged; all other options, including `limits` and `history`, may
             change.
         trigger: keyword arguments of `DataStreamWriter.trigger`, such as `{"availableNow": True}` or
@@ -327,6 +328,7 @@ def reason_stream(
         NotKeyLocalError: the union of the shards' models would differ from the model of one reasoner.
         NotKeyLocalQueryError: the union of the shards' answers would differ from the answers of one window.
         CheckpointError: the checkpoint is damaged, or a part of it is missing.
+        FileSystemError: the file system of `output` or `checkpoint` cannot be used.
         CheckpointMismatchError: the checkpoint belongs to another ontology or background.
         TimestampError: window or lateness are of another kind than the timestamps.
         QueryError: the query is malformed or refused.
