@@ -77,9 +77,15 @@ def test_a_topic_is_followed(spark, pedals, assertions, tmp_path):
     for offset, text in enumerate(MESSAGES):
         (tmp_path / f"{offset // 3}.json").open("a").write(json.dumps(message(offset, text)) + "\n")
     messages = in_kafkas_shape(spark.readStream.schema(PLAIN).json(str(tmp_path)))
+    letters = []
     query = reason_stream(
-        assertions(messages), pedals, pr.Window(range=2), on_error="skip", trigger={"availableNow": True}
-    )
+        assertions(messages), pedals, pr.Window(range=2), on_error="skip", trigger={"availableNow": True},
+        dead_letters=lambda rows, _: letters.extend(rows.collect()), carry=["topic", "partition", "offset"],
+    )  # fmt: skip
     query.await_termination()
+    assert [row[-3:] for row in sorted(letters, key=lambda row: row.offset)] == [
+        ("readings", 0, 3),
+        ("readings", 0, 4),
+    ]
     assert (query.counts.aboxes, query.counts.assertions, query.counts.skipped) == (3, 3, 2)
     assert query.reasoner.timestamps == (1, 2, 3)
