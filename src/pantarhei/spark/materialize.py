@@ -27,12 +27,14 @@ from pantarhei.owl.graph_files import GraphFiles
 from pantarhei.spark.frame import TIMESTAMP, check_frame
 from pantarhei.spark.frame_mapping import MappingSource, to_triples
 from pantarhei.spark.parquet_ranges import RangeTask, read_by_workers
+from pantarhei.spark.sessions import default_tasks, is_connect
 from pantarhei.spark.versions import schema_to_arrow
 from pantarhei.spark.worker import (
     ON_ERROR,
     BlockWriter,
     MaterializeTask,
     OnError,
+    SentWithTasks,
     SkippedBlockWriter,
     SkippedRows,
     Writer,
@@ -64,22 +66,26 @@ def by_timestamp(df: DataFrame, clustered: bool | None, spark_partitions: int | 
     elif not clustered:
         # By a hash of the column, not the column itself: Spark would omit the shuffle if a join in `df`
         # partitions by the column already, and may then replace this join by another one at run time.
-        df = df.repartition(count, f.xxhash64(TIMESTAMP))
+        key = f.xxhash64(TIMESTAMP)
+        df = df.repartition(key) if count is None else df.repartition(count, key)
     return df.sortWithinPartitions(TIMESTAMP)
 
 
-def _number_of_partitions(df: DataFrame, spark_partitions: int | None) -> int:
+def _number_of_partitions(df: DataFrame, spark_partitions: int | None) -> int | None:
+    """Return the number of Spark partitions after a shuffle; None to let Spark Connect choose it."""
     if spark_partitions is not None and spark_partitions < 1:
         raise OptionError("spark_partitions", repr(spark_partitions), "a number from 1 on")
-    return spark_partitions or df.sparkSession.sparkContext.defaultParallelism
+    return spark_partitions or default_tasks(df.sparkSession)
 
 
 def is_clustered(df: DataFrame) -> bool:
     """Return whether Spark's plan guarantees that the rows of each timestamp are in one Spark partition.
 
     Files give no such guarantee, and neither do joins, which Spark may replan while they run. A batch of a
-    stream that has a single Spark partition is clustered.
+    stream that has a single Spark partition is clustered. Spark Connect does not give access to the plan.
     """
+    if is_connect(df.sparkSession):
+        return False
     plan: Any = df._jdf.queryExecution().executedPlan()
     if _pieces_of_batch(plan) == 1:
         return True
@@ -243,7 +249,8 @@ class DataFrameMaterializer:
         report: Callable[[SkippedRows], pa.Table] | None,
         conflicts: bool = False,
     ) -> None:
-        shared = spark.sparkContext.broadcast(pickle.dumps(foundation))
+        pickled = pickle.dumps(foundation)
+        shared = SentWithTasks(pickled) if is_connect(spark) else spark.sparkContext.broadcast(pickled)
         self._schema = schema
         self._task = MaterializeTask(shared, foundation.digest, write, on_error, report, conflicts)
 
@@ -273,7 +280,7 @@ class DataFrameMaterializer:
             clustered, spark_partitions: as for `by_timestamp`; `clustered=False` leaves the reading to Spark.
         """
         count = _number_of_partitions(given, spark_partitions)
-        reader = None if clustered is False else read_by_workers(given, count)
+        reader = None if clustered is False or count is None else read_by_workers(given, count)
         if reader is None:
             return self.apply(by_timestamp(given, clustered, spark_partitions))
         tasks = len(reader.ranges)

@@ -349,6 +349,16 @@ def active_session() -> SparkSession | None:
     return SparkSession.builder.getOrCreate()
 
 
+def is_connect(spark: SparkSession) -> bool:
+    """Return whether a session is one of Spark Connect, whose driver is in another process."""
+    return not isinstance(spark, SparkSession)
+
+
+def default_tasks(spark: SparkSession) -> int | None:
+    """Return the number of cores of a session; None if it is unknown, on Spark Connect."""
+    return None if is_connect(spark) else spark.sparkContext.defaultParallelism
+
+
 def _require(active: SparkSession, settings: Mapping[str, str]) -> None:
     for key, requested in settings.items():
         actual = _setting(active, key)

@@ -68,6 +68,12 @@ class Broadcast(Protocol):
     def value(self) -> bytes: ...
 
 
+class SentWithTasks(NamedTuple):
+    """Bytes that each task brings, in place of a broadcast variable, which Spark Connect does not have."""
+
+    value: bytes
+
+
 class CachedFoundation:
     """Objects that are built from a foundation, and that a worker process caches across tasks."""
 
