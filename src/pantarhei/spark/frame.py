@@ -19,6 +19,7 @@ from pyspark.sql.types import StringType, StructField, StructType
 from pantarhei.errors import OptionError
 from pantarhei.model.datetimes import EPOCH
 from pantarhei.model.time import TimeKind
+from pantarhei.spark.sessions import is_connect
 from pantarhei.spark.versions import schema_to_arrow
 
 COLUMNS = ("timestamp", "subject", "predicate", "object")
@@ -107,6 +108,23 @@ def check_frame(df: object, streams: bool, expected: str) -> None:
     if df.isStreaming != streams:
         given = "<streaming DataFrame>" if df.isStreaming else "<DataFrame that does not stream>"
         raise OptionError("df", given, expected)
+
+
+def check_driver(df: DataFrame) -> None:
+    """Check that the driver of a streaming DataFrame is this process, which holds windows and calls sinks.
+
+    Raises:
+        OptionError: the DataFrame is one of Spark Connect, which runs functions of batches on its server.
+    """
+    if is_connect(df.sparkSession):
+        raise OptionError(
+            "df",
+            "<streaming DataFrame of Spark Connect>",
+            "a DataFrame of a session whose driver is this process, where the window is held and sinks are "
+            "called: run the program on the cluster (spark-submit) with a session from "
+            "pantarhei.spark.session(); on Spark Connect, shard_stream returns the changes of windows on the "
+            "executors as a DataFrame",
+        )
 
 
 def normalized(

@@ -32,6 +32,7 @@ from pantarhei.spark.versions import schema_to_arrow
 from pantarhei.spark.worker import (
     ON_ERROR,
     BlockWriter,
+    Broadcast,
     MaterializeTask,
     OnError,
     SentWithTasks,
@@ -249,9 +250,7 @@ class DataFrameMaterializer:
         report: Callable[[SkippedRows], pa.Table] | None,
         conflicts: bool = False,
     ) -> None:
-        pickled = pickle.dumps(foundation)
-        shared = SentWithTasks(pickled) if is_connect(spark) else spark.sparkContext.broadcast(pickled)
-        self._schema = schema
+        self._schema, shared = schema, _shared(pickle.dumps(foundation), spark)
         self._task = MaterializeTask(shared, foundation.digest, write, on_error, report, conflicts)
 
     @classmethod
@@ -286,6 +285,29 @@ class DataFrameMaterializer:
         tasks = len(reader.ranges)
         numbers = given.sparkSession.range(0, tasks, 1, tasks)
         return numbers.mapInArrow(RangeTask(reader, self._task), self._schema)
+
+
+MOST_SENT = 120 << 20
+"""Maximum number of bytes of a pickled foundation on Spark Connect, whose messages have at most 128 MiB."""
+
+
+def _shared(pickled: bytes, spark: SparkSession) -> Broadcast:
+    """Return bytes as a broadcast variable; on Spark Connect, which has none, as bytes sent with each task.
+
+    Raises:
+        OptionError: the bytes are too many for a message of Spark Connect.
+    """
+    if not is_connect(spark):
+        shared: Broadcast = spark.sparkContext.broadcast(pickled)
+        return shared
+    if len(pickled) > MOST_SENT:
+        raise OptionError(
+            "background",
+            f"<{len(pickled):,} bytes, with the ontology>",
+            f"at most {MOST_SENT:,} bytes, which Spark Connect sends in one message; for more, run the "
+            "program on the cluster (spark-submit) with a session from pantarhei.spark.session()",
+        )
+    return SentWithTasks(pickled)
 
 
 @dataclass(frozen=True, slots=True)

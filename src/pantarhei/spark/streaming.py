@@ -41,7 +41,7 @@ from pantarhei.spark.collectors import (
 from pantarhei.spark.dead_letters import DeadLetters, StreamLetters
 from pantarhei.spark.driver import CheckpointFolder, Driver, LateABox, checkpoint_folder
 from pantarhei.spark.file_system import Folder, folder_at
-from pantarhei.spark.frame import COLUMNS, check_frame, kind_of
+from pantarhei.spark.frame import COLUMNS, check_driver, check_frame, kind_of
 from pantarhei.spark.frame_mapping import MappingSource, to_triples
 from pantarhei.spark.materialize import DataFrameMaterializer, by_timestamp
 from pantarhei.spark.progress import BatchReport
@@ -323,7 +323,8 @@ def reason_stream(
         The handle of the running query, which gives access to the window unless the stream is sharded.
 
     Raises:
-        OptionError: an option has an invalid value, or differs from the checkpoint.
+        OptionError: an option has an invalid value, or differs from the checkpoint; or the DataFrame is
+            from a session of Spark Connect.
         MappingError: the mapping cannot be read, or does not fit the columns.
         NotKeyLocalError: the union of the shards' models would differ from the model of one reasoner.
         NotKeyLocalQueryError: the union of the shards' answers would differ from the answers of one window.
@@ -348,6 +349,7 @@ def reason_stream(
     (4, 1)
     """
     check_frame(df, True, "one that streams; use pantarhei.spark.run for this DataFrame")
+    check_driver(df)
     check_choice("on_error", on_error, ON_ERROR)
     given = to_triples(df, columns, mapping, "carry")
     search = Budget() if budget is None else budget

@@ -32,6 +32,7 @@ else:
     class ReadLimit:
         """Limit of a batch."""
 
+    @dataclass
     class ReadAllAvailable(ReadLimit):
         """All available data."""
 

@@ -36,6 +36,7 @@ from pantarhei.rules.translation.demand import Theory
 from pantarhei.spark.collectors import conclusion_columns, registrations
 from pantarhei.spark.frame import COLUMNS, check_frame, kind_of
 from pantarhei.spark.frame_mapping import MappingSource, to_triples
+from pantarhei.spark.sessions import default_tasks
 from pantarhei.spark.shards.processor import (
     PACKED,
     ShardProcessor,
@@ -453,7 +454,8 @@ def _check_state_store(session: SparkSession) -> None:
 def _number_of_shards(shards: int | None, session: SparkSession) -> int:
     if shards is None:
         partitions = int(session.conf.get("spark.sql.shuffle.partitions", "200") or 200)
-        return max(1, min(partitions, 2 * session.sparkContext.defaultParallelism))
+        tasks = default_tasks(session)
+        return max(1, partitions if tasks is None else min(partitions, 2 * tasks))
     if not isinstance(shards, int) or isinstance(shards, bool) or shards < 1:
         raise OptionError("shards", repr(shards), "a whole number from 1 on")
     return shards
