@@ -37,9 +37,9 @@ def aboxes_of(rows):
     return {at: table_of(found[at]).drop_columns(["timestamp"]) for at in sorted(found)}
 
 
-SCHEMES = ["file", "viewfs", "nocontext", "cos"]
-"""Schemes of URIs by the way in which a file is replaced: renamed by `FileContext`, directly and by a mount;
-renamed without it; uploaded.
+SCHEMES = ["file", "viewfs", "mounted", "cos"]
+"""Schemes of URIs: of Java's own files, and of a mount of them; one that Hadoop does not have; one to which
+files are uploaded.
 """
 
 

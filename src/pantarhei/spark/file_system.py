@@ -189,20 +189,21 @@ OBJECT_STORES = frozenset({"cos", "cosn", "gs", "obs", "oss", "s3", "s3a", "s3n"
 """Schemes of object stores, in which a file appears as a whole when its upload ends."""
 
 _ABORTABLE = "fs.capability.outputstream.abortable"
-_TEMPORARY, _COMPLETE = ".tmp", ".complete"
+_TEMPORARY, _COMPLETE = ".pantarhei-new", ".pantarhei-complete"
+_REPLACING = frozenset({"hdfs"})
 
 
 class HadoopFolder(Folder):
     """Folder on a file system of Hadoop, which Java accesses with the session's configuration.
 
-    A file is replaced in the way that is atomic on the file system:
+    How a file is replaced depends on what is atomic on the file system:
 
     - An upload to an object store is atomic, but a renaming is not, since it copies. The file is uploaded
       directly.
-    - Elsewhere (`hdfs`, `abfss`, `viewfs`, `file`) a renaming is atomic. The file is written beside its place
-      and renamed.
-    - `FileContext`, whose renaming replaces an existing file, lacks some schemes (`dbfs`). There the old file
-      is removed before the renaming. After a crash between the two, `make` completes the renaming.
+    - Elsewhere a renaming is atomic. The file is written beside its place, and renamed.
+    - Some file systems (`abfss`) do not rename to an existing file. Hadoop's `FileContext` does, but removes
+      the old file first, except on `hdfs`. So the new file is first renamed to mark it as complete, and the
+      old one removed. After a crash between the two, `make` renames the complete file to its place.
 
     On `file:`, Hadoop stores the checksum of a file in a hidden file, which cannot be replaced together with
     the file. It is removed first: a file without a checksum is valid.
@@ -304,42 +305,38 @@ class HadoopFolder(Folder):
             raise
 
     def _replace(self, temporary: str, name: str) -> None:
-        if self._context is not None:
-            overwrite = self._hadoop.fs.Options.Rename.OVERWRITE
-            options = self._spark._jvm.java.lang.reflect.Array.newInstance(  # type: ignore[union-attr]
-                overwrite.getClass(), 1
-            )
-            options[0] = overwrite
-            self._context.rename(self._path(temporary), self._path(name), options)
-            return
-        complete = f".{name}{_COMPLETE}"
-        self._files.delete(self._path(complete), False)
-        self._rename(temporary, complete)
-        self._files.delete(self._path(name), False)
-        self._rename(complete, name)
+        if self._uri.partition(":")[0].lower() in _REPLACING:
+            self._rename_over(temporary, name)
+        elif not self._files.rename(self._path(temporary), self._path(name)):
+            complete = f".{name}{_COMPLETE}"
+            if self._files.exists(self._path(complete)):
+                self._settle(except_for=temporary)
+            self._rename(temporary, complete)
+            self._files.delete(self._path(name), False)
+            self._rename(complete, name)
+
+    def _rename_over(self, old: str, new: str) -> None:
+        overwrite = self._hadoop.fs.Options.Rename.OVERWRITE
+        arrays = self._spark._jvm.java.lang.reflect.Array  # type: ignore[union-attr]
+        options = arrays.newInstance(overwrite.getClass(), 1)
+        options[0] = overwrite
+        context = self._hadoop.fs.FileContext.getFileContext(self._files.getUri(), self._conf)
+        context.rename(self._path(old), self._path(new), options)
 
     def _rename(self, old: str, new: str) -> None:
         if not self._files.rename(self._path(old), self._path(new)):
             raise FileSystemError(self.place(new), f"{old} cannot be renamed to {new}")
 
-    @cached_property
-    def _context(self) -> Any:
-        """Hadoop's `FileContext` of the file system; None if the scheme has none."""
-        try:
-            return self._hadoop.fs.FileContext.getFileContext(self._files.getUri(), self._conf)
-        except FAILURES:
-            return None
-
-    def _settle(self) -> None:
-        """Complete or discard the files that killed writers left beside their places."""
+    def _settle(self, except_for: str | None = None) -> None:
+        """Complete or discard the files that writers left beside their places when they were killed."""
         if self._uploads_are_atomic:
             return
         found = set(self._all_names())
         for name in sorted(found):
             place = name[1 : -len(_COMPLETE)]
-            if name.startswith(".") and name.endswith(_COMPLETE) and place not in found:
+            if name.endswith(_COMPLETE) and place not in found:
                 self._rename(name, place)
-            elif name.startswith(".") and name.endswith((_COMPLETE, _TEMPORARY)):
+            elif name.endswith((_COMPLETE, _TEMPORARY)) and name != except_for:
                 self._files.delete(self._path(name), False)
 
     # Java

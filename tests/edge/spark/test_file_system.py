@@ -10,7 +10,7 @@ from counts import some
 from pantarhei import Ontology, Window
 from pantarhei.errors import CheckpointError, CheckpointMismatchError, FileSystemError, OptionError
 from pantarhei.model.rule import Rule
-from pantarhei.spark import reason_stream
+from pantarhei.spark import file_system, reason_stream
 from pantarhei.spark.driver import CheckpointFolder
 from pantarhei.spark.file_system import HadoopFolder, LocalFolder, folder_at, reason_of
 from spark_streams import NOW, SCHEMES, Folder, uri_over
@@ -45,50 +45,89 @@ class Killed(BaseException):
 
 
 class Until:
-    """Java object whose methods fail after a number of calls, for good."""
+    """File system whose methods fail after a number of calls, for good.
 
-    def __init__(self, java, calls):
-        self.java, self.calls = java, calls
+    Args:
+        java: the file system.
+        calls: the number of calls.
+        replaces: whether it renames to existing files.
+    """
+
+    def __init__(self, java, calls, replaces):
+        self.java, self.calls, self.replaces = java, calls, replaces
 
     def __getattr__(self, name):
-        method = getattr(self.java, name)
-
         def call(*arguments):
-            self.calls[0] -= 1
-            if self.calls[0] < 0:
+            self.calls -= 1
+            if self.calls < 0:
                 raise Killed
-            return method(*arguments)
+            if name == "rename" and not self.replaces and self.java.exists(arguments[1]):
+                return False
+            return getattr(self.java, name)(*arguments)
 
         return call
 
 
-@pytest.mark.parametrize("scheme", [scheme for scheme in SCHEMES if scheme != "cos"])
-def test_a_writer_killed_at_any_point_leaves_the_old_file_or_the_new_one(spark, scheme, tmp_path):
+@pytest.mark.parametrize("replaces", [True, False])
+@pytest.mark.parametrize("scheme", some(SCHEMES[:3], ["file"]))
+def test_a_writer_killed_at_any_point_leaves_the_old_file_or_the_new_one(spark, scheme, replaces, tmp_path):
     uri = uri_over(spark, scheme, tmp_path)
     ends = []
-    for first in (False, True):  # no old file, and an old file
+    for before in (b"", b"old"):
         for calls in range(20):
-            folder = HadoopFolder(f"{uri}/{first}{calls}", spark)
+            folder = HadoopFolder(f"{uri}/{before.decode()}{calls}", spark)
             folder.make()
-            if first:
-                folder.write("state", b"old")
-            _ = folder._uploads_are_atomic, folder._context
-            left = [calls]
-            folder._files = Until(folder._files, left)
-            if folder._context is not None:
-                folder._context = Until(folder._context, left)
+            if before:
+                folder.write("state", before)
+            assert not folder._uploads_are_atomic
+            folder._files = Until(folder._files, calls, replaces)
             with contextlib.suppress(Killed):
                 folder.write("state", b"new")
             after = HadoopFolder(folder.uri, spark)
+            after._files = Until(after._files, 100, replaces)
             after.make()
             ends.append(after.read("state") if after.exists("state") else b"")
-            assert ends[-1] in ((b"old", b"new") if first else (b"", b"new"))
+            assert ends[-1] in (before, b"new")
             assert after.names() == (["state"] if ends[-1] else [])
-            assert not [name for name in os.listdir(tmp_path / f"{first}{calls}") if "tmp" in name]
-            if left[0] >= 0:  # nothing was cut off
+            assert not list((tmp_path / f"{before.decode()}{calls}").glob("*pantarhei*"))
+            if folder._files.calls >= 0:  # nothing was cut off
                 break
         assert ends[-1] == b"new"
     assert ends.count(b"old") >= 3 and ends.count(b"") >= 3
+
+
+@pytest.mark.long
+def test_a_write_after_one_that_failed_midway_keeps_a_whole_file_at_each_point(spark, tmp_path):
+    folder = HadoopFolder(f"file:{tmp_path}", spark)
+    files = folder._files
+    for first in range(12):
+        for second in range(12):
+            folder._files = files
+            folder.make()
+            folder.write("state", b"old")
+            for calls, data in ((first, b"new"), (second, b"newer")):
+                folder._files = Until(files, calls, replaces=False)
+                with contextlib.suppress(Killed):
+                    folder.write("state", data)
+            folder._files = files
+            folder.make()
+            assert folder.read("state") in (b"old", b"new", b"newer")
+
+
+def test_a_file_system_that_replaces_files_is_used_so(spark, tmp_path, monkeypatch):
+    folder = HadoopFolder(uri_over(spark, "viewfs", tmp_path), spark)
+    monkeypatch.setattr(file_system, "_REPLACING", {"viewfs"})
+    for text in ("old", "new"):
+        folder.write_text("state", text)
+        assert folder.read_text("state") == text
+    assert os.listdir(tmp_path) == ["state"]
+
+
+def test_without_java_in_this_process_only_paths_can_be_used(monkeypatch):
+    monkeypatch.setattr(file_system, "is_remote", lambda: True)
+    with pytest.raises(FileSystemError, match=r"s3a://bucket/out: Spark Connect .*; give a path"):
+        folder_at("output", "s3a://bucket/out", None)
+    assert str(folder_at("output", "out", None)) == "out"
 
 
 def test_a_file_that_java_wrote_with_a_checksum_can_be_replaced_and_read(spark, uri, tmp_path):
