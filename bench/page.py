@@ -170,7 +170,7 @@ TABLES: Mapping[str, Table] = {
     ),
     "spark": Table(
         "M rows a second",
-        {"shuffled": "as it is", "clustered": "clustered"},
+        {name: name for name in ("shuffled", "clustered")},
         {
             "two cores": ("10 M rows", "local[2], {}"),
             "one core": ("10 M rows", "local[1], {}"),
