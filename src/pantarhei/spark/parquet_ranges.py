@@ -7,7 +7,7 @@ dictionaries of the strings. So nothing is shuffled, and a timestamp is in one t
 several files.
 
 All other DataFrames are left to Spark: those with filters or computed columns, on other file systems than the
-machines' own, or with row groups without statistics or with times that overlap much.
+machines' own, or whose row groups overlap much. The driver reads times without statistics, if they are few.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 
 from pantarhei.errors import StreamError
-from pantarhei.model.time import TimeKind
+from pantarhei.model.time import MOST_TICKS, TimeKind
 from pantarhei.spark.frame import COLUMNS, TIMESTAMP, integer_times, kind_of
 from pantarhei.spark.worker import CHUNK, MaterializeTask
 from pantarhei.spark.worker_errors import methods_send_errors
 
 MOST_FILES = 2_000  # whose metadata the driver reads
+MOST_SEARCHED = 20_000_000  # rows of files without statistics, whose times the driver reads
 MOST_HELD = 256 << 20  # bytes of rows that a worker holds at once
 _BYTES_A_ROW = 20  # of a time and three indexes in dictionaries
 _MOST_READ_AGAIN = 1.25
@@ -50,8 +51,10 @@ _SETTINGS = (
     "spark.sql.files.ignoreCorruptFiles",
     "spark.sql.files.ignoreMissingFiles",
     "spark.sql.parquet.fieldId.read.enabled",
+    "spark.sql.parquet.int96TimestampConversion",
 )
 _WIDENED = {("tinyint", "bigint"), ("smallint", "bigint"), ("int", "bigint"), ("float", "double")}
+_UNREADABLE = (OSError, LookupError, pa.ArrowException)
 _FIRST_MICROSECOND = -2_177_452_800_000_000  # 1901: Spark may shift older datetimes to another calendar
 
 Time: TypeAlias = int | float
@@ -80,7 +83,7 @@ class RowGroup(NamedTuple):
         number: index of the row group in the file.
         rows: number of rows.
         size: number of bytes of the selected columns, not compressed.
-        first, last: the first and the last time; None if all timestamps are null.
+        first, last: the first and the last time; None if no timestamp is valid.
     """
 
     path: str
@@ -178,14 +181,22 @@ def _attribute_of(expression: Any) -> int | None:
 
 
 def row_groups(path: str, scan: Scan) -> list[RowGroup] | None:
-    """Return the row groups of a file that have rows; None if the types of its columns differ from Spark's,
-    or if a row group has no statistics of its times.
+    """Return the row groups of a file; None if the types of its columns differ from Spark's, or if its times
+    have no statistics and are too many to be searched.
     """
     try:
-        metadata = pq.read_metadata(path)
-    except (OSError, pa.ArrowException):
+        with _opened(path, scan) as file:
+            return _row_groups(path, file, scan)
+    except _UNREADABLE:
         return None
-    schema = metadata.schema
+
+
+def _opened(path: str, scan: Scan) -> pq.ParquetFile:
+    return pq.ParquetFile(path, read_dictionary=list(scan.columns[1:]), coerce_int96_timestamp_unit="us")
+
+
+def _row_groups(path: str, file: pq.ParquetFile, scan: Scan) -> list[RowGroup] | None:
+    metadata, schema = file.metadata, file.metadata.schema
     places = {schema.column(i).path: i for i in range(metadata.num_columns)}
     ignoring_case = [name.lower() for name in places]
     if any(ignoring_case.count(name.lower()) != 1 or name not in places for name in scan.columns):
@@ -199,10 +210,15 @@ def row_groups(path: str, scan: Scan) -> list[RowGroup] | None:
     found = []
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
-        ends = _ends(group.column(places[scan.columns[0]]).statistics, group.num_rows)
-        if ends is None:
+        statistics = group.column(places[scan.columns[0]]).statistics
+        if statistics is not None and statistics.has_min_max:
+            first, last = statistics.min_raw * ticks, statistics.max_raw * ticks
+        elif metadata.num_rows > MOST_SEARCHED // len(scan.paths):
             return None
-        first, last = (None if end is None else end * ticks for end in ends)
+        else:
+            first, last = _ends(_ticks_of(file.read_row_group(number, scan.columns[:1]).column(0), scan.kind))
+        if first is not None and not (first >= -MOST_TICKS and last <= MOST_TICKS):
+            return None  # Spark reads times that are errors
         if scan.kind is TimeKind.DATETIME and first is not None and first < _FIRST_MICROSECOND:
             return None
         size = sum(group.column(places[name]).total_uncompressed_size for name in scan.columns)
@@ -224,19 +240,29 @@ def _ticks(column: Any, kind: TimeKind) -> int | None:
             return 1
         case TimeKind.DATETIME, "INT64", "Timestamp" if logical["isAdjustedToUTC"]:
             return {"milliseconds": 1000, "microseconds": 1}.get(logical["timeUnit"])
+        case TimeKind.DATETIME, "INT96", _:  # as Spark writes datetimes by default, without statistics
+            return 1
     return None
 
 
-def _ends(statistics: Any, rows: int) -> tuple[Time, Time] | tuple[None, None] | None:
-    """Return the first and the last number of a column, (None, None) if all are null; None if unknown."""
-    if not rows:
-        return None, None
-    if statistics is None:
-        return None
-    if not statistics.has_min_max:
-        return (None, None) if statistics.has_null_count and statistics.null_count == rows else None
-    first, last = statistics.min_raw, statistics.max_raw
-    return (first, last) if math.isfinite(first) and math.isfinite(last) else None
+def _ticks_of(column: pa.ChunkedArray, kind: TimeKind) -> npt.NDArray[Any]:
+    """Return the times of a column as numbers; the least number for times that are null or not finite."""
+    numbers = integer_times(column.cast(_TIMES[kind]))
+    least = -math.inf if kind is TimeKind.FLOAT else np.iinfo(np.int64).min
+    times = np.asarray(numbers.fill_null(least))
+    return np.where(np.isfinite(times), times, least)
+
+
+def _ends(times: npt.NDArray[Any]) -> tuple[Time, Time] | tuple[None, None]:
+    """Return the first and the last valid time of those of `_ticks_of`; (None, None) if none is valid."""
+    valid = times[_are_valid(times)]
+    return (valid.min().item(), valid.max().item()) if len(valid) else (None, None)
+
+
+def _are_valid(times: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    least = -math.inf if times.dtype.kind == "f" else np.iinfo(np.int64).min
+    valid: npt.NDArray[np.bool_] = times != least
+    return valid
 
 
 def time_ranges(groups: Sequence[RowGroup], count: int) -> tuple[TimeRange, ...] | None:
@@ -300,7 +326,7 @@ class RangeReader:
         for group, next_group in zip_longest(one.groups, one.groups[1:]):
             table = self._rows(group, one)
             table = table if held is None else pa.concat_tables([held, table])
-            table, times = _in_time_order(table)
+            table, times = _in_time_order(table, self.scan.kind)
             ready = len(table)
             if next_group is not None:
                 ready = 0 if next_group.first is None else int(np.searchsorted(times, next_group.first))
@@ -310,23 +336,32 @@ class RangeReader:
     def _rows(self, group: RowGroup, one: TimeRange) -> pa.Table:
         """Return the rows of a row group that are in a range."""
         names = list(dict.fromkeys(self.scan.columns))
-        if group not in (row_groups(group.path, self.scan) or ()):
-            raise StreamError(f"{group.path} has changed since the DataFrame was made; make it again")
-        with pq.ParquetFile(group.path, read_dictionary=names) as file:
-            table = file.read_row_group(group.number, names, use_threads=False)
-        time, *terms = (table.column(name) for name in self.scan.columns)
+        try:
+            with _opened(group.path, self.scan) as file:
+                table = file.read_row_group(group.number, names, use_threads=False)
+            time, *terms = (table.column(name) for name in self.scan.columns)
+        except _UNREADABLE as error:
+            raise _changed(group) from error
         columns = [time.cast(_TIMES[self.scan.kind]), *(each.cast(_TERM) for each in terms)]
-        table = pa.table(columns, list(COLUMNS))
-        if one.contains(group.first) and (group.last is None or one.contains(group.last)):
+        table, times = pa.table(columns, list(COLUMNS)), _ticks_of(time, self.scan.kind)
+        if (len(table), _ends(times)) != (group.rows, (group.first, group.last)):
+            raise _changed(group)
+        owner = one.contains(group.first)
+        if owner and (group.last is None or one.contains(group.last)):
             return table
-        times = np.asarray(integer_times(table.column(TIMESTAMP)).fill_null(0))
         inside = np.ones(len(table), bool)
         if one.start is not None:
             inside &= times >= one.start
         if one.end is not None:
             inside &= times < one.end
-        without = ~np.isfinite(times) | np.asarray(table.column(TIMESTAMP).is_null())
-        return table.filter(pa.array(np.where(without, one.contains(group.first), inside)))
+        return table.filter(pa.array(np.where(_are_valid(times), inside, owner)))
+
+
+def _changed(group: RowGroup) -> StreamError:
+    return StreamError(
+        f"{group.path} has changed since the DataFrame was made, or its statistics are wrong; make the "
+        "DataFrame again, or use clustered=False"
+    )
 
 
 _TIMES = {
@@ -337,12 +372,9 @@ _TIMES = {
 _TERM = pa.dictionary(pa.int32(), pa.string())
 
 
-def _in_time_order(table: pa.Table) -> tuple[pa.Table, npt.NDArray[Any]]:
+def _in_time_order(table: pa.Table, kind: TimeKind) -> tuple[pa.Table, npt.NDArray[Any]]:
     """Sort a table by time, rows without a valid time first; return the sorted times, too."""
-    column = integer_times(table.column(TIMESTAMP))
-    least = -math.inf if pa.types.is_floating(column.type) else np.iinfo(np.int64).min
-    times = np.asarray(column.fill_null(least))
-    times = np.where(np.isfinite(times), times, least)
+    times = _ticks_of(table.column(TIMESTAMP), kind)
     if (times[1:] >= times[:-1]).all():
         return table, times
     order = np.argsort(times, kind="stable")

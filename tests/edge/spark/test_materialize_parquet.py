@@ -87,21 +87,22 @@ TIMES = {
     "int": (pa.int32(), 7),
     "double": (pa.float64(), 0.5),
     "timestamp": (pa.timestamp("us", "UTC"), datetime(2026, 3, 1, 0, 0, 0, 1, tzinfo=UTC)),
+    "int96": (pa.timestamp("us", "UTC"), datetime(1969, 12, 31, 20, 0, 0, 1, tzinfo=UTC)),
 }
 
 
 @pytest.mark.parametrize("kind", TIMES)
 def test_times_of_each_kind_come_back_as_spark_reads_them(spark, tmp_path, kind):
     type_, first = TIMES[kind]
-    step = timedelta(hours=1) if kind == "timestamp" else 1
+    step = timedelta(hours=1) if kind in ("timestamp", "int96") else 1
     rows = rows_at([first + n // 3 * step for n in range(20)])
-    write(tmp_path / "in", rows, 2, type_)
+    write(tmp_path / "in", rows, 2, type_, use_deprecated_int96_timestamps=kind == "int96")
     df = spark.read.parquet(str(tmp_path / "in"))
     made, by_spark = (materialize_aboxes(df, ONTOLOGY, clustered=clustered) for clustered in (None, False))
     assert (is_read_by_workers(made), is_read_by_workers(by_spark)) == (True, False)
     assert made.schema == by_spark.schema
     assert sorted_rows(made) == sorted_rows(by_spark)
-    window = Window("PT2H" if kind == "timestamp" else 2)
+    window = Window("PT2H" if isinstance(step, timedelta) else 2)
     updates = [
         [
             (update.at, update.repair.removed)

@@ -50,6 +50,12 @@ def counted(rows):
     )
 
 
+def written(path, kind):
+    """Return the rows of a file, with the time zone that INT96 omits."""
+    table = pq.read_table(path, coerce_int96_timestamp_unit="us")
+    return table.set_column(0, "at", table.column(0).cast(TYPES[kind][0]))
+
+
 @st.composite
 def files(draw):
     """Kind of time, its type, and the times of each file."""
@@ -71,17 +77,15 @@ def test_each_row_and_each_time_is_in_one_range_and_ranges_are_in_order(
     kind, type_, times = drawn
     folder = tmp_path_factory.mktemp("files")
     for number, each in enumerate(times):
-        write(folder / f"{number}.parquet", each, type_, in_order, row_group_size=size)
+        old = {"use_deprecated_int96_timestamps": number % 2 == 0 and type_ == pa.timestamp("us", "UTC")}
+        write(folder / f"{number}.parquet", each, type_, in_order, row_group_size=size, **old)
     scan = SCAN._replace(paths=tuple(map(str, sorted(folder.iterdir()))), kind=kind)
     groups = [row_groups(path, scan) for path in scan.paths]
-    if None in groups:  # a row group without other times than NaN
-        assert kind is TimeKind.FLOAT
-        return
     ranges = time_ranges([group for some in groups for group in some if group.rows], count)
     assert 1 <= len(ranges) <= count
     reader = RangeReader(scan, ranges)
     found = [rows_of(reader.read(number)) for number in range(len(ranges))]
-    expected = [row for path in scan.paths for row in rows_of(pq.read_table(path).to_batches())]
+    expected = [row for path in scan.paths for row in rows_of(written(path, kind).to_batches())]
     assert counted(row for rows in found for row in rows) == counted(expected)
     valid = [[row[0] for row in rows if row[0] is not None and row[0] == row[0]] for rows in found]
     assert all(first <= second for some in valid for first, second in pairwise(some))
@@ -128,7 +132,7 @@ def test_files_whose_columns_have_other_types_are_left_to_spark(tmp_path, times)
     assert row_groups(path, SCAN) is None
 
 
-def test_files_without_statistics_or_columns_and_old_datetimes_are_left_to_spark(tmp_path):
+def test_files_without_the_columns_and_datetimes_of_other_calendars_are_left_to_spark(tmp_path):
     path = tmp_path / "it.parquet"
     datetimes = SCAN._replace(kind=TimeKind.DATETIME)
     write(path, [1, 2])
@@ -136,15 +140,25 @@ def test_files_without_statistics_or_columns_and_old_datetimes_are_left_to_spark
     assert row_groups(str(path), SCAN._replace(columns=("at", "s", "p", "other"))) is None
     assert row_groups(str(path), SCAN._replace(columns=("At", "s", "p", "o"))) is None
     assert row_groups(str(path), datetimes) is None
-    write(path, [1, 2], write_statistics=False)
-    assert row_groups(str(path), SCAN) is None
     for year, known in ((1850, False), (1950, True)):
         write(path, [datetime(year, 1, 1, tzinfo=UTC)])
         assert (row_groups(str(path), datetimes) is not None) == known
-    write(path, [datetime(2026, 1, 1, tzinfo=UTC)], use_deprecated_int96_timestamps=True)
-    assert row_groups(str(path), datetimes) is None
+    for times in ([-(2**63), 1], [1, 2**62 + 1]):
+        write(path, times)
+        assert row_groups(str(path), SCAN) is None
     path.write_text("PAR1")
     assert row_groups(str(path), SCAN) is None
+
+
+def test_times_without_statistics_are_searched_if_they_are_few(tmp_path, monkeypatch):
+    path, scan = tmp_path / "it.parquet", SCAN._replace(paths=("it", "another"))
+    write(path, [3, 1, None, 2, None], write_statistics=False, row_group_size=4)
+    found = [[(each.first, each.last) for each in row_groups(str(path), scan)]]
+    monkeypatch.setattr(parquet_ranges, "MOST_SEARCHED", 10)
+    found.append([(each.first, each.last) for each in row_groups(str(path), scan)])
+    assert found == 2 * [[(1, 3), (None, None)]]
+    monkeypatch.setattr(parquet_ranges, "MOST_SEARCHED", 9)
+    assert row_groups(str(path), scan) is None
 
 
 def test_a_file_that_changes_before_it_is_read_is_an_error(tmp_path):
@@ -154,6 +168,9 @@ def test_a_file_that_changes_before_it_is_read_is_an_error(tmp_path):
     reader = RangeReader(scan, time_ranges(row_groups(str(path), scan), 1))
     assert len(rows_of(reader.read(0))) == 3
     write(path, [1, 2, 4])
+    with pytest.raises(StreamError, match=r"it\.parquet has changed"):
+        list(reader.read(0))
+    write(path, [1, 2, 3], row_group_size=2)
     with pytest.raises(StreamError, match=r"it\.parquet has changed"):
         list(reader.read(0))
     path.unlink()
