@@ -307,7 +307,7 @@ class HadoopFolder(Folder):
     def _replace(self, temporary: str, name: str) -> None:
         if self._uri.partition(":")[0].lower() in _REPLACING:
             self._rename_over(temporary, name)
-        elif not self._files.rename(self._path(temporary), self._path(name)):
+        elif not self._renames(temporary, name):
             complete = f".{name}{_COMPLETE}"
             if self._files.exists(self._path(complete)):
                 self._settle(except_for=temporary)
@@ -323,8 +323,17 @@ class HadoopFolder(Folder):
         context = self._hadoop.fs.FileContext.getFileContext(self._files.getUri(), self._conf)
         context.rename(self._path(old), self._path(new), options)
 
+    def _renames(self, old: str, new: str) -> bool:
+        """Rename a file; return false if the file system refuses it, such as for an existing file."""
+        try:
+            return bool(self._files.rename(self._path(old), self._path(new)))
+        except FAILURES as failure:
+            if any(name == "FileAlreadyExistsException" for name, _ in _causes(failure)):
+                return False
+            raise
+
     def _rename(self, old: str, new: str) -> None:
-        if not self._files.rename(self._path(old), self._path(new)):
+        if not self._renames(old, new):
             raise FileSystemError(self.place(new), f"{old} cannot be renamed to {new}")
 
     def _settle(self, except_for: str | None = None) -> None:

@@ -1,19 +1,20 @@
 """Folders on file systems of several kinds; all of them are local folders behind Hadoop's view of them."""
 
 import contextlib
+import json
 import os
 import pickle
 
 import pytest
 
 from counts import some
-from pantarhei import Ontology, Window
+from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.errors import CheckpointError, CheckpointMismatchError, FileSystemError, OptionError
 from pantarhei.model.rule import Rule
-from pantarhei.spark import file_system, reason_stream
+from pantarhei.spark import file_system, reason_stream, run
 from pantarhei.spark.driver import CheckpointFolder
 from pantarhei.spark.file_system import HadoopFolder, LocalFolder, folder_at, reason_of
-from spark_streams import NOW, SCHEMES, Folder, uri_over
+from spark_streams import NOW, SCHEMA, SCHEMES, Folder, uri_over
 from strategies import EX, A, B, is_a, x
 
 
@@ -50,7 +51,7 @@ class Until:
     Args:
         java: the file system.
         calls: the number of calls.
-        replaces: whether it renames to existing files.
+        replaces: whether it renames to existing files; None if it raises an error instead.
     """
 
     def __init__(self, java, calls, replaces):
@@ -62,13 +63,15 @@ class Until:
             if self.calls < 0:
                 raise Killed
             if name == "rename" and not self.replaces and self.java.exists(arguments[1]):
+                if self.replaces is None:
+                    self.java.create(arguments[1], False)  # raises Java's error for existing files
                 return False
             return getattr(self.java, name)(*arguments)
 
         return call
 
 
-@pytest.mark.parametrize("replaces", [True, False])
+@pytest.mark.parametrize("replaces", [True, False, None])
 @pytest.mark.parametrize("scheme", some(SCHEMES[:3], ["file"]))
 def test_a_writer_killed_at_any_point_leaves_the_old_file_or_the_new_one(spark, scheme, replaces, tmp_path):
     uri = uri_over(spark, scheme, tmp_path)
@@ -249,6 +252,18 @@ def test_a_stream_that_failed_before_its_checkpoint_resumes_exactly_once(
     assert list(written) == ["batch-0000000000.csv", "batch-0000000001.csv"]
     query = follow(incoming.stream(spark), place)
     assert (query.batch, query.counts.aboxes, files_of(out)) == (1, 2, written)
+
+
+def test_the_answers_of_a_table_are_written_to_a_uri(spark, tmp_path):
+    place = uri_over(spark, "viewfs", tmp_path)
+    df = spark.createDataFrame([(1, EX.a.n3(), TYPE, A.n3())], SCHEMA)
+    options = {
+        "query": f"SELECT ?who {{ ?who a <{B}> }}",
+        "types": {"who": "name"},
+        "output_format": "ndjson",
+    }
+    assert len(list(run(StreamReasoner(ONTOLOGY, Window(6)), df, output=f"{place}/out", **options))) == 1
+    assert [json.loads(text)["who"] for text in files_of(tmp_path / "out").values()] == [str(EX.a)]
 
 
 @pytest.mark.long
