@@ -11,8 +11,9 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from typing import Any, NamedTuple
 
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -22,7 +23,7 @@ from pantarhei.spark.running_query import QueryRun
 from pantarhei.spark.shards.router import WATERMARK_OFFSET
 from pantarhei.spark.shards.totals import StreamTotals
 
-_VERSION = "v1"
+_VERSION, _NO_POSITION = "v1", "-"
 _ONCE: Mapping[str, object] = {"once": True}  # runs a recorded batch, and no further one
 
 _log = logging.getLogger("pantarhei.spark")
@@ -50,28 +51,78 @@ def _numbers(folder: Folder) -> set[int]:
     return {int(name) for name in folder.names() if name.isdigit()}
 
 
-def record_batch(checkpoint: Folder, watermark: int | None = None) -> int:
+class _Recorded(NamedTuple):
+    """Record of a batch in Spark's checkpoint folder.
+
+    Args:
+        about: the record's metadata.
+        positions: the positions of the sources, as text.
+        watermark: the watermark after the batch, in Spark's milliseconds.
+    """
+
+    about: dict[str, Any]
+    positions: list[str]
+    watermark: int
+
+
+def _recorded(checkpoint: Folder, batch: int) -> _Recorded:
+    offsets, name = checkpoint / "offsets", str(batch)
+    version, metadata, *positions = offsets.read_text(name).split("\n")
+    if version != _VERSION:
+        raise CheckpointError(offsets.place(name), f"its format is {version}, expected {_VERSION}")
+    about = json.loads(metadata)
+    committed = json.loads((checkpoint / "commits").read_text(name).split("\n")[1] or "{}")
+    watermark = max(int(about["batchWatermarkMs"]), int(committed.get("nextBatchWatermarkMs", 0)))
+    return _Recorded(about, positions, watermark)
+
+
+def _write(checkpoint: Folder, batch: int, about: Mapping[str, Any], positions: Sequence[str]) -> None:
+    text = json.dumps(about, separators=(",", ":"))
+    (checkpoint / "offsets").write_text(str(batch), "\n".join([_VERSION, text, *positions]))
+
+
+def next_watermark(checkpoint: Folder) -> tuple[int, int]:
+    """Return the watermark of the next batch, in Spark's milliseconds, and the number of sources.
+
+    Raises:
+        StreamError: as for `completed_batch`.
+        CheckpointError: the format of the folder is unknown.
+    """
+    last = _recorded(checkpoint, completed_batch(checkpoint))
+    return last.watermark, len(last.positions)
+
+
+def record_batch(checkpoint: Folder, watermark: int | None = None, moved: bool = False) -> int:
     """Record a batch after the last one, with the same positions of the sources; return its number.
 
     Args:
         watermark: the watermark of the batch, in Spark's milliseconds; None for the present one.
+        moved: whether to write the positions differently, so that sources have another position.
 
     Raises:
         StreamError: as for `completed_batch`.
         CheckpointError: the format of the folder is unknown.
     """
     last = completed_batch(checkpoint)
-    offsets, name = checkpoint / "offsets", str(last)
-    version, metadata, *positions = offsets.read_text(name).split("\n")
-    if version != _VERSION:
-        raise CheckpointError(offsets.place(name), f"its format is {version}, expected {_VERSION}")
-    about = json.loads(metadata)
-    committed = json.loads((checkpoint / "commits").read_text(name).split("\n")[1] or "{}")
-    present = max(int(about["batchWatermarkMs"]), int(committed.get("nextBatchWatermarkMs", 0)))
-    about["batchWatermarkMs"] = present if watermark is None else max(watermark, present)
-    text = json.dumps(about, separators=(",", ":"))
-    offsets.write_text(str(last + 1), "\n".join([version, text, *positions]))
+    about, positions, present = _recorded(checkpoint, last)
+    later = present if watermark is None else max(watermark, present)
+    written = list(map(_moved, positions)) if moved else positions
+    _write(checkpoint, last + 1, {**about, "batchWatermarkMs": later}, written)
     return last + 1
+
+
+def write_positions(checkpoint: Folder) -> None:
+    """Write the positions of the last batch, recorded as moved, as the batch before has them."""
+    last = completed_batch(checkpoint)
+    before = _recorded(checkpoint, last - 1)
+    _write(checkpoint, last, _recorded(checkpoint, last).about, before.positions)
+
+
+def _moved(position: str) -> str:
+    """Return another text of a position; numbers and JSON are read as before."""
+    if position == _NO_POSITION:
+        return position
+    return f"+{position}" if position.isdigit() else f"{position} "
 
 
 class FlushingRun(QueryRun):

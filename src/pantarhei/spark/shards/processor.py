@@ -172,7 +172,7 @@ class ShardProcessor(StatefulProcessor):
         self._set_timer(None if closed is None else closed + 1)
         letters = [unpack_table(bytes(each.rows)) for each in routed if each.rows]
         skipped = sum(int(each.count) for each in routed)
-        return _packed(
+        return packed_outcome(
             shard=CLOCK,
             letters=pack_table(pa.concat_tables(letters)) if letters else None,
             closed=closed,
@@ -193,7 +193,7 @@ class ShardProcessor(StatefulProcessor):
         self._save(number, shard)
         self._set_timer(shard.next_timer)
         hottest = max(routed, key=lambda each: each.hot_rows, default=None)
-        yield _packed(
+        yield packed_outcome(
             shard=number,
             changes=pack_table(changes) if len(changes := batch.table()) else None,
             letters=self._packed_letters(batch),
@@ -247,13 +247,13 @@ def _closed(times: TimerValues) -> int | None:
     return watermark - WATERMARK_OFFSET if watermark > 0 else None
 
 
-def _packed(**row: object) -> pd.DataFrame:
+def packed_outcome(**row: object) -> pd.DataFrame:
     """Return a frame of one row with the columns `PACKED`."""
     import pandas as pd
 
     names = [column.split()[0] for column in PACKED.split(", ")]
     return pd.DataFrame([[row.get(name) for name in names]], columns=names).astype(
-        {"closed": "Int64", "received": "Int64"}  # of floats otherwise, where there is no watermark
+        {"closed": "Int64", "received": "Int64", "facts": "Int64"}  # of floats otherwise, where there is no watermark
     )
 
 

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pantarhei.encoding.numbers import Integers
+from pantarhei.engine.checkpoint import Json
 from pantarhei.engine.options import Options
 from pantarhei.engine.update import NumberedChanges, WindowUpdate
 from pantarhei.errors import CheckpointMismatchError, InvalidTripleError
@@ -164,7 +165,7 @@ class ShardQueries:
     """
 
     def __init__(self, setup: ShardSetup, reasoner: StreamReasoner) -> None:
-        self._setup, self._reasoner = setup, reasoner
+        self.setup, self._reasoner = setup, reasoner
         registered = setup.queries if setup.query is None else {_ONLY: Registration(setup.query)}
         self._each = [_ShardQuery(setup, reasoner, name, given) for name, given in registered.items()]
 
@@ -174,7 +175,7 @@ class ShardQueries:
             answered = update.answers.get(each.query)
             for report in () if answered is None else answered.reports.nonempty():
                 for row, copies in changed_rows(report):
-                    yield ShardChange(ticks_of(report.at, self._setup.kind), self._row(each, row), copies)
+                    yield ShardChange(ticks_of(report.at, self.setup.kind), self._row(each, row), copies)
 
     def late(self, ticks: int) -> Iterator[ShardChange]:
         """Yield for each query a change of 0, which marks a late row."""
@@ -183,15 +184,15 @@ class ShardQueries:
 
     def timers(self, now: int) -> Iterator[int]:
         """Yield ticks after `now` at which queries may report although no rows arrive."""
-        kind = self._setup.kind
+        kind = self.setup.kind
         timestamps = [ticks_of(at, kind) for at in self._reasoner.timestamps]
         for each in self._each:
             yield from each.timers(now, timestamps)
 
     def _row(self, each: _ShardQuery, row: TextRow) -> TextRow:
         """Return the columns `ShardSetup.names` of an answer, padded with None."""
-        named = row if self._setup.query is not None else (each.query.name, *row)
-        return (*named, *[None] * (len(self._setup.names) - len(named)))
+        named = row if self.setup.query is not None else (each.query.name, *row)
+        return (*named, *[None] * (len(self.setup.names) - len(named)))
 
 
 class _ShardQuery:
@@ -368,11 +369,12 @@ class Shard:
     """State of one shard. Times are in ticks.
 
     Args:
+        setup: the setup of all shards.
         held: rows that are held back until the watermark passes them.
     """
 
     def __init__(self, setup: ShardSetup, reasoner: StreamReasoner, held: pa.Table | None = None) -> None:
-        self.reasoner, self._setup = reasoner, setup
+        self.reasoner, self.setup = reasoner, setup
         self._held = setup.rows.empty_table() if held is None else held
         now, facts = reasoner.note.get("now"), reasoner.note.get("facts")
         self._now = now if isinstance(now, int) else None
@@ -407,8 +409,13 @@ class Shard:
 
     def save(self) -> SavedShard:
         """Return the shard as bytes. Cost is linear in the assertions in the window."""
-        note = {"now": self._now, "facts": self.facts, "layout": _layout(self._setup)}
+        note = self.note(self.setup, self._now, self.facts)
         return SavedShard(self.reasoner.snapshot(note), pack_table(self._held))
+
+    @staticmethod
+    def note(setup: ShardSetup, now: int | None, facts: int) -> dict[str, Json]:
+        """Return the note in the snapshot of a shard."""
+        return {"now": now, "facts": facts, "layout": _layout(setup)}
 
     def process(self, rows: pa.Table, closed: int | None) -> ShardBatch:
         """Process rows, which may be in any order, and advance the time to the watermark.
@@ -424,7 +431,7 @@ class Shard:
             InvalidRowError: a row is not a triple, and such rows are not skipped.
             MemoryLimitError: an ABox exceeds the limits.
         """
-        batch = ShardBatch(self._setup.names)
+        batch = ShardBatch(self.setup.names)
         rows = rows.unify_dictionaries()
         limits = [limit for limit in (closed, self._now) if limit is not None]
         if limits:
@@ -432,7 +439,7 @@ class Shard:
             self._refuse_late(late, max(limits), batch)
         if self._held.num_rows:
             rows = pa.concat_tables([self._held, rows])
-        if self._setup.waits:
+        if self.setup.waits:
             rows, self._held = _split(rows, closed) if closed is not None else (rows.slice(0, 0), rows)
         for ticks, abox in _aboxes(rows):
             self._advance(ticks - 1, batch)
@@ -449,14 +456,14 @@ class Shard:
         if self._held.num_rows:
             ticks.append(pc.min(self._held["ticks"]).as_py() + 1)
         if (turn := self.reasoner.next_turn) is not None:
-            ticks.append(ticks_of(turn, self._setup.kind))
+            ticks.append(ticks_of(turn, self.setup.kind))
         return min(ticks, default=None)
 
     def _next_changes(self) -> Iterator[int]:
         """Yield the next ticks at which facts leave the window, or queries may report."""
         if self.reasoner.timestamps:
-            oldest = ticks_of(self.reasoner.timestamps[0], self._setup.kind)
-            yield self._setup.options.window.leaving_at(self._setup.kind, oldest)
+            oldest = ticks_of(self.reasoner.timestamps[0], self.setup.kind)
+            yield self.setup.options.window.leaving_at(self.setup.kind, oldest)
         if self._queries is not None and self._now is not None:
             yield from self._queries.timers(self._now)
 
@@ -476,7 +483,7 @@ class Shard:
             found = find_invalid_rows(given)
             if not found:
                 raise  # the error has another cause
-            if self._setup.on_error == "raise":
+            if self.setup.on_error == "raise":
                 raise row_error(given, found[0]) from None
             lost = abox.take([problem.row for problem in found])
             batch.lost.append(LostRows(lost, "invalid", [problem.reason for problem in found]))
@@ -493,10 +500,10 @@ class Shard:
 
     def _normalized(self, rows: pa.Table) -> pa.Table:
         """Return rows with the columns of a normalized DataFrame."""
-        return normalized_rows(rows, self._setup.kind)
+        return normalized_rows(rows, self.setup.kind)
 
     def _time(self, ticks: int) -> TimePoint:
-        return time_of(ticks, self._setup.kind)
+        return time_of(ticks, self.setup.kind)
 
     def _refuse_late(self, late: pa.Table, limit: int, batch: ShardBatch) -> None:
         if not late.num_rows:
@@ -508,8 +515,8 @@ class Shard:
             if self._queries is not None:
                 for change in self._queries.late(ticks):
                     batch.add(change)
-            elif self._setup.temporal is not None:
-                batch.add(ShardChange(ticks, (None,) * len(self._setup.names), 0))
+            elif self.setup.temporal is not None:
+                batch.add(ShardChange(ticks, (None,) * len(self.setup.names), 0))
             else:
                 batch.add(ShardChange(ticks, tuple(terms), 0))
 
@@ -524,10 +531,10 @@ class Shard:
         if self._queries is not None:
             for change in self._queries.changes(update):
                 batch.add(change)
-        elif self._setup.temporal is not None:
+        elif self.setup.temporal is not None:
             for turn in update.conclusions.turns:
-                for row, weight in conclusion_rows(turn, len(self._setup.names)):
-                    batch.add(ShardChange(ticks_of(turn.at, self._setup.kind), row, weight))
+                for row, weight in conclusion_rows(turn, len(self.setup.names)):
+                    batch.add(ShardChange(ticks_of(turn.at, self.setup.kind), row, weight))
         elif numbered is not None:
             batch.add_facts(ticks, numbered)
 

@@ -54,7 +54,8 @@ class Totals:
         done = {name: sum(given[name]) for name in ShardCounts._fields}
         shards = list(zip(given["rows"], given["shard"], given["hot_key"], strict=True))
         rows, hottest, key = max(shards, key=lambda each: each[0], default=(0, CLOCK, None))
-        facts = {**(self.facts or {}), **dict(zip(given["shard"], given["facts"], strict=True))}
+        of_shards = zip(given["shard"], given["facts"], strict=True)
+        facts = {**(self.facts or {}), **{shard: count for shard, count in of_shards if count is not None}}
         counts = asdict(self.counts)
         more = {"aboxes": len(ticks), **done}
         totals = Totals(

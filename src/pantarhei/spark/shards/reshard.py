@@ -1,0 +1,463 @@
+"""Change of the number of shards of a stream, in its checkpoint.
+
+The shards are restored from Spark's state, divided by the new routing, and merged. A batch without rows of the
+stream writes them: Spark records and commits it like any other batch, so that the change is made exactly once.
+This batch runs another query with an equal stateful operator, whose rows are the new shards.
+
+Spark passes the positions of a source to a query as text. The batch has the positions of the last one, written
+differently, so that Spark sees a change; for the sources of the stream they are equal.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import partial, reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.stateful_processor import ExpiredTimerInfo, TimerValues
+from pyspark.sql.types import StructType
+from rdflib import BNode, URIRef
+
+from pantarhei.engine.checkpoint.parts import merge, split
+from pantarhei.errors import CheckpointError, OptionError
+from pantarhei.model.term import Term
+from pantarhei.query.key_local import key_columns
+from pantarhei.query.planner import QueryPlanner
+from pantarhei.rdf.ntriples import parse_term, write_term
+from pantarhei.rules.sharding.key_map import SUBJECT, Key
+from pantarhei.spark.driver import checkpoint_folder
+from pantarhei.spark.file_system import Folder
+from pantarhei.spark.sessions import session
+from pantarhei.spark.shards.flush import next_watermark, record_batch, write_positions
+from pantarhei.spark.shards.processor import PACKED, ShardProcessor, packed_outcome
+from pantarhei.spark.shards.router import CLOCK, WATERMARK_OFFSET, Router
+from pantarhei.spark.shards.shard import (
+    SavedShard,
+    Shard,
+    ShardBatch,
+    ShardChange,
+    ShardCounts,
+    ShardSetup,
+    SharedValue,
+    change_schema,
+    pack_table,
+    unpack_table,
+)
+from pantarhei.spark.worker_errors import methods_send_errors, sends_errors
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LAYOUT = "pantarhei-shards.json"
+"""Name of the file in the checkpoint folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Division of a stream into shards.
+
+    Args:
+        shards: the number of shards; None for a number that the user has not chosen.
+        hot_keys: the second key of each hot key; both as N-Triples, or "subject".
+    """
+
+    shards: int | None
+    hot_keys: Mapping[str, str]
+
+    @classmethod
+    def of(cls, shards: int | None, hot_keys: Mapping[Term, Key] | None) -> Layout:
+        """Return the layout that options request."""
+        written = {
+            write_term(key): SUBJECT if second == SUBJECT else write_term(cast(URIRef, second))
+            for key, second in (hot_keys or {}).items()
+        }
+        return cls(shards, dict(sorted(written.items())))
+
+    def applied(self, setup: ShardSetup) -> ShardSetup:
+        """Return a setup with this layout."""
+        hot_keys = {
+            parse_term(key): SUBJECT if second == SUBJECT else cast(URIRef, parse_term(second))
+            for key, second in self.hot_keys.items()
+        }
+        return replace(setup, shards=self.shards or setup.shards, hot_keys=hot_keys)
+
+
+@dataclass(frozen=True, slots=True)
+class Layouts:
+    """Layouts of a stream, as saved in its checkpoint.
+
+    Args:
+        present: the layout of the shards in Spark's state.
+        asked: the layout that the program requested when the stream was started last.
+        wish: the layout requested by `reshard` since then; None for none.
+        moving: the batch that changes the present layout to `wish`; None unless this has begun.
+    """
+
+    present: Layout
+    asked: Layout
+    wish: Layout | None = None
+    moving: int | None = None
+
+    @classmethod
+    def read(cls, folder: Folder) -> Layouts | None:
+        """Return the layouts in a checkpoint folder; None if there are none.
+
+        Raises:
+            CheckpointError: the file is damaged.
+        """
+        if not folder.exists(LAYOUT):
+            return None
+        try:
+            given = json.loads(folder.read_text(LAYOUT))
+            layouts = {name: given[name] and Layout(**given[name]) for name in ("present", "asked", "wish")}
+            return cls(**layouts, moving=given["moving"])
+        except (ValueError, TypeError, KeyError) as error:
+            raise CheckpointError(folder.place(LAYOUT), f"it is damaged: {error}") from error
+
+    def write(self, folder: Folder) -> None:
+        """Write the file."""
+        folder.write_text(LAYOUT, json.dumps(asdict(self)))
+
+    def settled(self, folder: Folder) -> Layouts:
+        """Return the layouts after the end of a batch that was to change them."""
+        if self.moving is None:
+            return self
+        if (folder / "commits").exists(str(self.moving)):
+            return replace(self, present=self.wish or self.present, wish=None, moving=None)
+        return replace(self, moving=None)
+
+    def requested(self, asked: Layout) -> Layout:
+        """Return the layout with which a stream is to go on that is started with the layout `asked`.
+
+        The program's request counts if it has changed, and otherwise the last one of `reshard`.
+        """
+        if asked == self.asked:
+            return self.wish or self.present
+        return replace(asked, shards=asked.shards or self.present.shards)
+
+
+def reshard(
+    checkpoint: str | Path, shards: int, *, hot_keys: Mapping[Term, Key] | None = None,
+    spark: SparkSession | None = None,
+) -> None:
+    """Change the number of shards of a stream that `reason_stream` runs, with effect from its next start.
+
+    The next start divides and merges the shards in one batch without rows, before it reads further rows. The
+    stream goes on exactly: each change is delivered once. Starting the stream with another number of
+    `shards`, or with other `hot_keys`, has the same effect.
+
+    The cost at the start is that of restoring all shards once and of materializing them twice, on the
+    executors. Spark's number of state partitions stays that of the first start
+    (`spark.sql.shuffle.partitions`), so that more shards than this do not run at once.
+
+    Args:
+        checkpoint: the checkpoint folder of the stream.
+        shards: the new number of shards.
+        hot_keys: values of the key whose shards a second key divides, as for `reason_stream`; None for those
+            that the stream has.
+        spark: the session with which the folder is accessed; None for the active one.
+
+    Raises:
+        OptionError: an option has an invalid value.
+        CheckpointError: the folder has no sharded stream of this version.
+
+    >>> reshard("missing", shards=4)
+    Traceback (most recent call last):
+    pantarhei.errors.stream_errors.CheckpointError: missing: there is no sharded stream
+    """
+    check_shards(shards)
+    folder = checkpoint_folder(checkpoint, session() if spark is None else spark)
+    layouts = Layouts.read(folder)
+    if layouts is None:
+        raise CheckpointError(str(folder), "there is no sharded stream")
+    layouts = layouts.settled(folder)
+    wish = Layout.of(shards, hot_keys) if hot_keys is not None else replace(layouts.present, shards=shards)
+    replace(layouts, wish=None if wish == layouts.present else wish).write(folder)
+
+
+def check_shards(shards: object) -> None:
+    """Check a number of shards.
+
+    Raises:
+        OptionError: it is not a whole number from 1 on.
+    """
+    if not isinstance(shards, int) or isinstance(shards, bool) or shards < 1:
+        raise OptionError("shards", repr(shards), "a whole number from 1 on")
+
+
+# --- The new shards ---
+
+_PIECES = "shard INT, snapshot BINARY, held BINARY, changes BINARY, copies BINARY"
+_MERGED = "shard INT, snapshot BINARY, held BINARY, timer LONG, facts LONG, copies BINARY"
+_TYPES = {"INT": pa.int32(), "BINARY": pa.binary(), "LONG": pa.int64()}
+
+
+def _row(ddl: str, **values: object) -> pa.RecordBatch:
+    columns = [column.split() for column in ddl.split(", ")]
+    arrays = [pa.array([values.get(name)], _TYPES[of]) for name, of in columns]
+    return pa.record_batch(arrays, [name for name, _ in columns])
+
+
+@dataclass(frozen=True, slots=True)
+class Mover:
+    """Functions that divide and merge shards on the executors.
+
+    Args:
+        old, new: the setups.
+        closed: the watermark in ticks, to which all shards advance first; None if there is none.
+    """
+
+    old: SharedValue[ShardSetup]
+    new: SharedValue[ShardSetup]
+    closed: int | None
+
+    @sends_errors
+    def divide(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield the parts of each old shard that go to new shards, and the changes of its advance."""
+        new = self.new.value
+        router = Router(new.routing, new.shards)
+        for batch in batches:
+            for _, *saved in zip(*batch.to_pydict().values(), strict=True):
+                shard = Shard.restore(self.old.value, SavedShard(*saved))
+                outcome = shard.process(new.rows.empty_table(), self.closed)
+                snapshot, held = shard.save()
+                yield _row(
+                    _PIECES, shard=CLOCK, changes=pack_table(outcome.table()), copies=_copies(shard, -1)
+                )
+                parts = split(
+                    snapshot, new.ontology, partial(_shard_of, router), key_columns=_key_columns(new)
+                )
+                for number, part in parts.items():
+                    yield _row(_PIECES, shard=number, snapshot=part)
+                for number, rows in _divided(unpack_table(held), router):
+                    yield _row(_PIECES, shard=number, held=pack_table(rows))
+
+    @sends_errors
+    def merge(self, pieces: pa.Table) -> pa.Table:
+        """Return the new shard that consists of the given parts."""
+        new, number = self.new.value, pieces["shard"][0].as_py()
+        found = [each for each in pieces["snapshot"].to_pylist() if each is not None]
+        held = [unpack_table(each) for each in pieces["held"].to_pylist() if each is not None]
+        waiting = pa.concat_tables([new.rows.empty_table(), *held])
+        if found:
+            snapshot = merge(found, new.ontology, note=Shard.note(new, self.closed, 0))
+        else:
+            snapshot = new.reasoner().snapshot(Shard.note(new, self.closed, 0))
+        shard = Shard.restore(new, SavedShard(snapshot, pack_table(waiting)))
+        shard.facts = shard.reasoner.stats().facts - new.reasoner().stats().facts
+        saved = shard.save()
+        row = _row(
+            _MERGED,
+            shard=number,
+            snapshot=saved.snapshot,
+            held=saved.held,
+            timer=shard.next_timer,
+            facts=shard.facts,
+            copies=_copies(shard, 1),
+        )
+        return pa.Table.from_batches([row])
+
+
+def _key_columns(setup: ShardSetup) -> dict[str, tuple[int, ...]]:
+    """Return for each registered query the columns that have the key of the shard of a row."""
+    prefixes = {prefix: str(namespace) for prefix, namespace in setup.ontology.graph.namespaces()}
+    found = {}
+    for name, given in setup.queries.items():
+        query = QueryPlanner(prefixes).prepare(given.text).query
+        of_keys = [set(key_columns(query, setup.report, key)) for key in setup.routing.keys]
+        found[name] = tuple(sorted(set.intersection(*of_keys)))
+    return found
+
+
+def _shard_of(router: Router, name: Term) -> int:
+    """Return the shard of a subject of a window; a blank node's label begins with the name of its ABox."""
+    if isinstance(name, BNode):
+        name = BNode(re.sub(r"^[tb]\d+-", "", name))
+    return router.shard_of(name)
+
+
+def _divided(rows: pa.Table, router: Router) -> Iterator[tuple[int, pa.Table]]:
+    """Yield the rows of each shard."""
+    if not len(rows):
+        return
+    subjects = rows["subject"].cast(pa.string()).to_pylist()
+    known = {text: router.shard_of(parse_term(text)) for text in set(subjects)}
+    shards = pa.array([known[text] for text in subjects], pa.int32())
+    for number in pc.unique(shards).to_pylist():
+        yield number, rows.filter(pc.equal(shards, number))
+
+
+def _copies(shard: Shard, change: int) -> bytes | None:
+    """Return the facts of a shard that other shards may hold too, each with `change`; None if there are none.
+
+    Queries that shards answer have no such answers.
+    """
+    setup = shard.setup
+    if setup.has_queries or setup.temporal is not None:
+        return None
+    routing = setup.routing
+    facts = shard.reasoner.materialization() - setup.reasoner().materialization()
+    found = [tuple(map(write_term, each)) for each in facts if routing.shard_keys_of(each) is None]
+    if not found:
+        return None
+    columns = [pa.array(column, pa.string()).dictionary_encode() for column in zip(*found, strict=True)]
+    times = pa.repeat(pa.scalar(0, pa.int64()), len(found))
+    changes = pa.repeat(pa.scalar(change, pa.int32()), len(found))
+    return pack_table(pa.table([times, *columns, changes], schema=change_schema(setup.names)))
+
+
+def _corrections(copies: list[bytes], names: tuple[str, ...], at: int) -> pa.Table:
+    """Return the changes in the numbers of copies of facts that several shards may hold."""
+    total: Counter[tuple[str, ...]] = Counter()
+    for packed in copies:
+        table = unpack_table(packed)
+        rows = zip(*(table[name].to_pylist() for name in names), strict=True)
+        for row, change in zip(rows, table["change"].to_pylist(), strict=True):
+            total[row] += change
+    batch = ShardBatch(names)
+    for row, change in sorted(total.items()):
+        if change:
+            batch.add(ShardChange(at, row, change))
+    return batch.table()
+
+
+# --- The batch that writes them ---
+
+
+@methods_send_errors
+class ShardWriter(ShardProcessor):
+    """Processor that replaces the shards in Spark's state by those that its rows contain.
+
+    Args:
+        setup: the new setup.
+        changes: the changes to be delivered, as a packed table.
+    """
+
+    def __init__(self, setup: SharedValue[ShardSetup], changes: bytes) -> None:
+        super().__init__(setup)
+        self._changes = changes
+
+    def handleInputRows(
+        self, key: Any, rows: Iterator[pd.DataFrame], timerValues: TimerValues
+    ) -> Iterator[pd.DataFrame]:
+        """Write the shard in the row; a row without a shard removes it."""
+        number = int(key[0])
+        (row,) = (one for frame in rows for one in frame.itertuples(index=False))
+        counts = ShardCounts()._asdict()
+        if number == CLOCK:
+            yield packed_outcome(shard=0, changes=self._changes, rows=0, hot_rows=0, **counts)
+            return
+        if row.snapshot is None:
+            self._state.clear()
+            self._set_timer(None)
+        else:
+            self._state.update((os.urandom(16), bytes(row.snapshot), bytes(row.held)))
+            self._set_timer(int(row.timer) if row.timer >= 0 or row.timer < 0 else None)  # NaN for null
+        facts = 0 if row.snapshot is None else int(row.facts)
+        yield packed_outcome(shard=number, rows=0, hot_rows=0, facts=facts, **counts)
+
+    def handleExpiredTimer(
+        self, key: Any, timerValues: TimerValues, expiredTimerInfo: ExpiredTimerInfo
+    ) -> Iterator[pd.DataFrame]:
+        """Report the watermark; the shards have advanced to it already."""
+        if int(key[0]) == CLOCK:
+            yield self._tick([], timerValues)
+
+
+class ShardNumbers(DataSource):
+    """Streaming source of the numbers of shards, in a single batch, whatever its positions are."""
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the name of the format."""
+        return "pantarhei-shard-numbers"
+
+    def schema(self) -> str:
+        """Return the schema."""
+        return "shard INT"
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:
+        """Return the reader of the option `count` numbers, from `CLOCK` on."""
+        return _NumberReader(int(self.options["count"]))
+
+
+class _NumberReader(DataSourceStreamReader):
+    def __init__(self, count: int) -> None:
+        self._count = count
+
+    def initialOffset(self) -> dict[str, int]:
+        return {"batch": 0}
+
+    def latestOffset(self, *limits: object) -> dict[str, int]:
+        return {"batch": 1}
+
+    def partitions(self, start: dict[str, object], end: dict[str, object]) -> list[InputPartition]:
+        return [InputPartition(0)]
+
+    def read(self, partition: InputPartition) -> Iterator[tuple[int]]:
+        return iter([(number,) for number in range(CLOCK, CLOCK + self._count)])
+
+
+def move(
+    spark: SparkSession,
+    checkpoint: Folder,
+    states: DataFrame | None,
+    old: SharedValue[ShardSetup],
+    new: SharedValue[ShardSetup],
+    start: Callable[[DataFrame], StreamingQuery],
+) -> None:
+    """Replace the shards in Spark's state by those of another layout, in one batch.
+
+    Args:
+        checkpoint: Spark's checkpoint folder, whose last batch has ended.
+        states: the saved shards; None before the first batch.
+        start: starts Spark's query of packed outcomes for one batch.
+
+    Raises:
+        StreamError: the last batch has not ended.
+        CheckpointSplitError: a query or temporal rules cannot be divided.
+    """
+    if states is None:
+        return
+    watermark, sources = next_watermark(checkpoint)
+    closed = watermark - WATERMARK_OFFSET if watermark > 0 else None
+    mover = Mover(old, new, closed)
+    pieces = states.mapInArrow(mover.divide, _PIECES).persist()
+    parts = pieces.where(F.col("shard") >= 0)
+    merged = parts.groupBy("shard").applyInArrow(mover.merge, _MERGED).persist()
+    try:
+        done = pieces.where("changes IS NOT NULL").select("changes", "copies").toArrow()
+        later = merged.where("copies IS NOT NULL").select("copies").toArrow()
+        names = new.value.names
+        copies = [*pc.drop_null(done["copies"]).to_pylist(), *later["copies"].to_pylist()]
+        tables = [*map(unpack_table, done["changes"].to_pylist()), _corrections(copies, names, closed or 0)]
+        changes = pack_table(pa.concat_tables(tables))
+        spark.dataSource.register(ShardNumbers)
+        count = max(old.value.shards, new.value.shards) + 1
+        numbers = [
+            spark.readStream.format(ShardNumbers.name()).option("count", str(count if first else 0)).load()
+            for first in [True, *[False] * (sources - 1)]
+        ]
+        timed = reduce(DataFrame.union, numbers).withColumn("event", F.timestamp_millis(F.lit(0)))
+        rows = timed.withWatermark("event", "0 seconds").drop("event").join(merged, "shard", "left")
+        packed = rows.groupBy("shard").transformWithStateInPandas(
+            ShardWriter(new, changes), PACKED, "Append", "EventTime"
+        )
+        record_batch(checkpoint, moved=True)
+        start(packed).awaitTermination()
+        write_positions(checkpoint)
+    finally:
+        pieces.unpersist()
+        merged.unpersist()
