@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pantarhei.spark.results import typed
     from pantarhei.spark.running_query import ReasoningQuery
     from pantarhei.spark.sessions import session
+    from pantarhei.spark.shards.reshard import reshard
     from pantarhei.spark.shards.sharded_stream import shard_stream
     from pantarhei.spark.sources.file_source import PantarheiSource, register
     from pantarhei.spark.sources.redis_source import PantarheiRedisSource
@@ -33,6 +34,7 @@ __all__ = [
     "melt",
     "reason_stream",
     "register",
+    "reshard",
     "run",
     "session",
     "shard_stream",
@@ -50,6 +52,7 @@ _MODULES = {
     "QueryProgress": "pantarhei.spark.progress",
     "ReasoningQuery": "pantarhei.spark.running_query",
     "session": "pantarhei.spark.sessions",
+    "reshard": "pantarhei.spark.shards.reshard",
     "shard_stream": "pantarhei.spark.shards.sharded_stream",
     "PantarheiSource": "pantarhei.spark.sources.file_source",
     "register": "pantarhei.spark.sources.file_source",

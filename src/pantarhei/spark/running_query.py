@@ -315,12 +315,22 @@ class ReasoningQuery:
         self.flush()
 
     def _watched(self, wait: Callable[[], object]) -> object:
-        try:
-            return wait()
-        except StreamingQueryException as failure:
-            for error in self._batches.raised:
-                if isinstance(error, PantarheiError):
-                    raise error from None
-            if (own := raised_error(failure)) is not None:
-                raise own from None
-            raise
+        return watched(self._batches, wait)
+
+
+def watched(batches: BatchFunction, wait: Callable[[], object]) -> object:
+    """Wait for a query; raise the error of its batch function, or of a worker, instead of Spark's.
+
+    Raises:
+        PantarheiError: an error of this package.
+        StreamingQueryException: another error.
+    """
+    try:
+        return wait()
+    except StreamingQueryException as failure:
+        for error in batches.raised:
+            if isinstance(error, PantarheiError):
+                raise error from None
+        if (own := raised_error(failure)) is not None:
+            raise own from None
+        raise

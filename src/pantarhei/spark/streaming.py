@@ -8,6 +8,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -57,6 +58,7 @@ from pantarhei.spark.results import (
 )
 from pantarhei.spark.results import outlets as outlets_of
 from pantarhei.spark.running_query import BatchFunction, QueryRun, ReasoningQuery, start_query
+from pantarhei.spark.shards.reshard import Layout, saved_layouts
 from pantarhei.spark.shards.sharded_query import run_sharded
 from pantarhei.spark.shards.sharded_stream import (
     QueryOptions,
@@ -370,7 +372,9 @@ def reason_stream(
             on_ahead=on_ahead,
             spark_partitions=spark_partitions,
         )
-        sharding = ShardingOptions(shard_by, shards, streaming, colocated, hot_keys)
+        layouts = saved_layouts(checkpoint, df.sparkSession)
+        seconds = () if layouts is None else layouts.second_keys
+        sharding = ShardingOptions(shard_by, shards, streaming, colocated, hot_keys, seconds)
         queried = QueryOptions(query, registered)
         setup = shard_setup(
             given, ontology, options, background, sharding, allowed_lateness, queried, temporal
@@ -378,11 +382,32 @@ def reason_stream(
         idle = None if idle_timeout is None else seconds_of(idle_timeout)
         types_of = chosen.of_columns(setup.columns) if chosen.kinds else {}
         setup = replace(setup, types=types_of, on_error=on_error)
-        letter = None if letters is None else letters.arrow
+        letter = None
         if letters is not None:
-            setup = replace(setup, carried=pa.schema([letters.arrow.field(name) for name in letters.names]))
-        stream = plan_shards(given, setup, allowed_lateness, letter, forwards_warnings=True)
-        return run_sharded(stream, outlets, chosen, checkpoint, trigger, query_name, letters, on_batch, idle)
+            letter = letters.arrow
+            setup = replace(setup, carried=pa.schema([letter.field(name) for name in letters.names]))
+        plan = partial(
+            plan_shards,
+            given,
+            allowed_lateness=allowed_lateness,
+            letters=letter,
+            forwards_warnings=True,
+        )
+        asked = Layout.of(shards, hot_keys)
+        return run_sharded(
+            plan,
+            setup,
+            asked,
+            layouts,
+            outlets,
+            chosen,
+            checkpoint,
+            trigger,
+            query_name,
+            letters,
+            on_batch,
+            idle,
+        )
     if any((shards, streaming is not None, tuple(colocated), hot_keys, idle_timeout)):
         reason = "shards, streaming, colocated, hot_keys and idle_timeout need a key of the shards."
         raise MissingOptionError("shard_by", '"subject"', reason)

@@ -24,7 +24,7 @@ from pantarhei.spark.shards.router import WATERMARK_OFFSET
 from pantarhei.spark.shards.totals import StreamTotals
 
 _VERSION, _NO_POSITION = "v1", "-"
-_ONCE: Mapping[str, object] = {"once": True}  # runs a recorded batch, and no further one
+ONCE: Mapping[str, object] = {"once": True}  # runs a recorded batch, and no further one
 
 _log = logging.getLogger("pantarhei.spark")
 
@@ -45,6 +45,15 @@ def completed_batch(checkpoint: Folder) -> int:
             "the options that it had, until this batch has ended"
         )
     return last
+
+
+def has_completed(checkpoint: Folder) -> bool:
+    """Return whether the last recorded batch has ended."""
+    try:
+        completed_batch(checkpoint)
+    except StreamError:
+        return False
+    return True
 
 
 def _numbers(folder: Folder) -> set[int]:
@@ -183,7 +192,7 @@ class FlushingRun(QueryRun):
                 return
             assert self._totals.now.received is not None, "there are rows"
             record_batch(self._checkpoint, self._totals.now.received + 1 + WATERMARK_OFFSET)
-            self.query = self._start(_ONCE)
+            self.query = self._start(ONCE)
             self.query.awaitTermination()
 
     def _holds_rows(self) -> bool:
@@ -215,8 +224,4 @@ class FlushingRun(QueryRun):
         """Return whether a batch is running, or recorded and not committed."""
         if self.query.status["isTriggerActive"] and self.query.status["isDataAvailable"]:
             return True
-        try:
-            completed_batch(self._checkpoint)
-        except StreamError:
-            return True
-        return False
+        return not has_completed(self._checkpoint)

@@ -253,7 +253,11 @@ def packed_outcome(**row: object) -> pd.DataFrame:
 
     names = [column.split()[0] for column in PACKED.split(", ")]
     return pd.DataFrame([[row.get(name) for name in names]], columns=names).astype(
-        {"closed": "Int64", "received": "Int64", "facts": "Int64"}  # of floats otherwise, where there is no watermark
+        {
+            "closed": "Int64",
+            "received": "Int64",
+            "facts": "Int64",
+        }  # of floats otherwise, where there is no watermark
     )
 
 

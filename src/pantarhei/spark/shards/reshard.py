@@ -1,11 +1,11 @@
 """Change of the number of shards of a stream, in its checkpoint.
 
-The shards are restored from Spark's state, divided by the new routing, and merged. A batch without rows of the
-stream writes them: Spark records and commits it like any other batch, so that the change is made exactly once.
-This batch runs another query with an equal stateful operator, whose rows are the new shards.
+The shards are restored from Spark's state, divided by the new routing, and merged. A batch without rows of
+the stream writes them: Spark records and commits it like any other batch, so that the change is made exactly
+once. This batch runs another query with an equal stateful operator, whose rows are the new shards.
 
-Spark passes the positions of a source to a query as text. The batch has the positions of the last one, written
-differently, so that Spark sees a change; for the sources of the stream they are equal.
+Spark passes the positions of a source to a query as text. The batch has the positions of the last one,
+written differently, so that Spark sees a change; for the sources of the stream they are equal.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from pyspark.sql.types import StructType
 from rdflib import BNode, URIRef
 
 from pantarhei.engine.checkpoint.parts import merge, split
-from pantarhei.errors import CheckpointError, OptionError
+from pantarhei.errors import CheckpointError
 from pantarhei.model.term import Term
 from pantarhei.query.key_local import key_columns
 from pantarhei.query.planner import QueryPlanner
@@ -55,6 +55,7 @@ from pantarhei.spark.shards.shard import (
     pack_table,
     unpack_table,
 )
+from pantarhei.spark.shards.sharded_stream import check_shards
 from pantarhei.spark.worker_errors import methods_send_errors, sends_errors
 
 if TYPE_CHECKING:
@@ -84,6 +85,11 @@ class Layout:
             for key, second in (hot_keys or {}).items()
         }
         return cls(shards, dict(sorted(written.items())))
+
+    @classmethod
+    def in_setup(cls, setup: ShardSetup) -> Layout:
+        """Return the layout of a setup."""
+        return cls.of(setup.shards, setup.hot_keys)
 
     def applied(self, setup: ShardSetup) -> ShardSetup:
         """Return a setup with this layout."""
@@ -147,9 +153,28 @@ class Layouts:
             return self.wish or self.present
         return replace(asked, shards=asked.shards or self.present.shards)
 
+    @property
+    def second_keys(self) -> set[Key]:
+        """The second keys of all hot keys."""
+        layouts = (self.present, self.asked, *([] if self.wish is None else [self.wish]))
+        found = {second for layout in layouts for second in layout.hot_keys.values()}
+        return {SUBJECT if each == SUBJECT else cast(URIRef, parse_term(each)) for each in found}
+
+
+def saved_layouts(checkpoint: str | Path | None, spark: SparkSession) -> Layouts | None:
+    """Return the layouts of a stream; None if it has no checkpoint yet."""
+    if checkpoint is None:
+        return None
+    folder = checkpoint_folder(checkpoint, spark)
+    layouts = Layouts.read(folder)
+    return None if layouts is None else layouts.settled(folder)
+
 
 def reshard(
-    checkpoint: str | Path, shards: int, *, hot_keys: Mapping[Term, Key] | None = None,
+    checkpoint: str | Path,
+    shards: int,
+    *,
+    hot_keys: Mapping[Term, Key] | None = None,
     spark: SparkSession | None = None,
 ) -> None:
     """Change the number of shards of a stream that `reason_stream` runs, with effect from its next start.
@@ -185,16 +210,6 @@ def reshard(
     layouts = layouts.settled(folder)
     wish = Layout.of(shards, hot_keys) if hot_keys is not None else replace(layouts.present, shards=shards)
     replace(layouts, wish=None if wish == layouts.present else wish).write(folder)
-
-
-def check_shards(shards: object) -> None:
-    """Check a number of shards.
-
-    Raises:
-        OptionError: it is not a whole number from 1 on.
-    """
-    if not isinstance(shards, int) or isinstance(shards, bool) or shards < 1:
-        raise OptionError("shards", repr(shards), "a whole number from 1 on")
 
 
 # --- The new shards ---
@@ -416,14 +431,14 @@ def move(
     states: DataFrame | None,
     old: SharedValue[ShardSetup],
     new: SharedValue[ShardSetup],
-    start: Callable[[DataFrame], StreamingQuery],
+    start: Callable[..., StreamingQuery],
 ) -> None:
     """Replace the shards in Spark's state by those of another layout, in one batch.
 
     Args:
         checkpoint: Spark's checkpoint folder, whose last batch has ended.
         states: the saved shards; None before the first batch.
-        start: starts Spark's query of packed outcomes for one batch.
+        start: starts Spark's query of the outcomes `packed` for one batch.
 
     Raises:
         StreamError: the last batch has not ended.
@@ -436,7 +451,11 @@ def move(
     mover = Mover(old, new, closed)
     pieces = states.mapInArrow(mover.divide, _PIECES).persist()
     parts = pieces.where(F.col("shard") >= 0)
-    merged = parts.groupBy("shard").applyInArrow(mover.merge, _MERGED).persist()
+
+    def merged_shard(pieces: pa.Table) -> pa.Table:  # Spark counts the arguments
+        return mover.merge(pieces)
+
+    merged = parts.groupBy("shard").applyInArrow(merged_shard, _MERGED).persist()
     try:
         done = pieces.where("changes IS NOT NULL").select("changes", "copies").toArrow()
         later = merged.where("copies IS NOT NULL").select("copies").toArrow()
@@ -456,7 +475,7 @@ def move(
             ShardWriter(new, changes), PACKED, "Append", "EventTime"
         )
         record_batch(checkpoint, moved=True)
-        start(packed).awaitTermination()
+        start(packed=packed).awaitTermination()
         write_positions(checkpoint)
     finally:
         pieces.unpersist()

@@ -156,7 +156,7 @@ class ShardClient:
                     yield pa.record_batch([[shard], [pickle.dumps(answer)]], _ANSWERS)
 
         try:
-            states = self._states()
+            states = self.states()
             if states is None:
                 return {}
             chosen = states.where(F.col("shard").isin(*shards))
@@ -165,7 +165,7 @@ class ShardClient:
             raise spark_error(failure) from failure
         return {shard: pickle.loads(answer) for shard, answer in sorted(map(tuple, rows))}
 
-    def _states(self) -> DataFrame | None:
+    def states(self) -> DataFrame | None:
         """Return the saved shards in Spark's state after the last batch; None before the first batch."""
         stores = self._session.read.format("state-metadata").load(self._checkpoint)
         ours = stores.where(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import tempfile
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -24,8 +25,9 @@ from pantarhei.spark.driver import REASONER, checkpoint_folder, is_sharded
 from pantarhei.spark.file_system import HadoopFolder
 from pantarhei.spark.progress import BatchReport
 from pantarhei.spark.results import STREAM, ColumnTypes, Outlet, deliver_tables, typed
-from pantarhei.spark.running_query import BatchFunction, ReasoningQuery, start_query
-from pantarhei.spark.shards.flush import FlushingRun
+from pantarhei.spark.running_query import BatchFunction, ReasoningQuery, start_query, watched
+from pantarhei.spark.shards.flush import ONCE, FlushingRun, completed_batch, has_completed
+from pantarhei.spark.shards.reshard import Layout, Layouts, move
 from pantarhei.spark.shards.shard import ShardSetup, unpack_table
 from pantarhei.spark.shards.shard_client import ShardClient
 from pantarhei.spark.shards.sharded_stream import ShardedStream, Unpacker
@@ -110,7 +112,10 @@ def _in_order(rows: pa.Table) -> pa.Table:
 
 
 def run_sharded(
-    stream: ShardedStream,
+    plan: Callable[[ShardSetup], ShardedStream],
+    setup: ShardSetup,
+    asked: Layout,
+    layouts: Layouts | None,
     outlets: Mapping[str, Outlet],
     types: ColumnTypes,
     checkpoint: str | Path | None,
@@ -125,7 +130,13 @@ def run_sharded(
     With a checkpoint, which only Spark writes, the files of `outlets` contain each batch exactly once; sinks
     may receive a batch again.
 
+    If the checkpoint has another number of shards, or other hot keys, the shards are divided anew first.
+
     Args:
+        plan: returns Spark's plan for a setup.
+        setup: the setup with the layout of a new stream.
+        asked: the layout that the options request.
+        layouts: the layouts in the checkpoint; None if there are none.
         outlets: the recipients by name of the query, or `STREAM`.
         types: the kinds of columns whose terms are converted to values.
         checkpoint: a path or URI that driver and executors can both read; None for a temporary folder.
@@ -144,8 +155,58 @@ def run_sharded(
             "sink", "…", "With shard_by a sink or output receives the changes of the shards."
         )
 
-    setup = stream.shipped.value
-    deliver = _delivery(stream, outlets, types)
+    spark = plan(setup).packed.sparkSession
+    temporary = tempfile.TemporaryDirectory(prefix="pantarhei-") if checkpoint is None else None
+    folder = checkpoint_folder(temporary.name if temporary else checkpoint or "", spark)
+    if folder.exists(REASONER):
+        raise CheckpointError(str(folder), "it belongs to a stream without shards; resume without shard_by")
+    resumes = is_sharded(folder)
+    others = [] if letters is None else [letters.outlet]
+    for files, _ in () if resumes else (*outlets.values(), *others):
+        if files is not None:
+            files.refuse_if_used()
+    folder.make()
+    present = asked.applied(setup) if layouts is None else layouts.present.applied(setup)
+    target = present if layouts is None else layouts.requested(asked).applied(setup)
+    totals = StreamTotals(setup.kind, None if temporary else folder)
+
+    def started(stream: ShardedStream) -> tuple[BatchFunction, Callable[..., StreamingQuery]]:
+        """Return the function of batches, and a function that starts a query of outcomes with a trigger."""
+        process = _processing(stream, _delivery(stream, outlets, types), letters, totals, on_batch)
+        batches = BatchFunction(process, temporary)
+
+        def start(trigger: Mapping[str, object] | None, packed: DataFrame = stream.packed) -> StreamingQuery:
+            return start_query(packed, batches, folder.uri, trigger, query_name)
+
+        return batches, start
+
+    spark_folder = HadoopFolder(folder.uri, spark)
+    stream = plan(target)
+    batches, start = started(stream)
+    client = ShardClient(spark, stream.shipped, folder.uri)
+    if resumes and layouts is not None and Layout.in_setup(present) != Layout.in_setup(target):
+        before = plan(present)
+        if not has_completed(spark_folder):
+            finishing, resume = started(before)
+            watched(finishing, resume(ONCE).awaitTermination)
+        wish = Layout.in_setup(target)
+        batch = completed_batch(spark_folder) + 1
+        Layouts(layouts.present, asked, wish, batch).write(folder)
+        move(spark, spark_folder, client.states(), before.shipped, stream.shipped, partial(start, ONCE))
+    if temporary is None:
+        Layouts(Layout.in_setup(target), asked).write(folder)
+    run = FlushingRun(start, trigger, spark_folder, totals, idle_seconds)
+    return ReasoningQuery(run, batches, totals, client)
+
+
+def _processing(
+    stream: ShardedStream,
+    deliver: Callable[[DataFrame, int], object],
+    letters: DeadLetters | None,
+    totals: StreamTotals,
+    on_batch: Callable[[BatchReport], object] | None,
+) -> Callable[[DataFrame, int], object]:
+    """Return the function that processes the packed outcomes of a batch."""
 
     def process(rows: DataFrame, batch: int) -> None:
         # A sink may read its rows several times, and Spark would run the shards each time.
@@ -166,26 +227,7 @@ def run_sharded(
         if on_batch is not None:
             on_batch(report)
 
-    temporary = tempfile.TemporaryDirectory(prefix="pantarhei-") if checkpoint is None else None
-    given = temporary.name if temporary else checkpoint or ""
-    folder = checkpoint_folder(given, stream.packed.sparkSession)
-    if folder.exists(REASONER):
-        raise CheckpointError(str(folder), "it belongs to a stream without shards; resume without shard_by")
-    others = [] if letters is None else [letters.outlet]
-    for files, _ in (*outlets.values(), *others) if not is_sharded(folder) else ():
-        if files is not None:
-            files.refuse_if_used()
-    folder.make()
-    totals = StreamTotals(setup.kind, None if temporary else folder)
-    place = folder.uri
-    batches = BatchFunction(process, temporary)
-
-    def start(trigger: Mapping[str, object] | None) -> StreamingQuery:
-        return start_query(stream.packed, batches, place, trigger, query_name)
-
-    spark = stream.packed.sparkSession
-    run = FlushingRun(start, trigger, HadoopFolder(place, spark), totals, idle_seconds)
-    return ReasoningQuery(run, batches, totals, ShardClient(spark, stream.shipped, place))
+    return process
 
 
 def _delivery(

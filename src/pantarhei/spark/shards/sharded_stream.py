@@ -63,13 +63,18 @@ _ROCKS_DB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStorePro
 
 
 class ShardingOptions(NamedTuple):
-    """Options of `shard_stream` on the shards of a stream."""
+    """Options of `shard_stream` on the shards of a stream.
+
+    Args:
+        second_keys: further keys to be analysed, by which shards were divided before.
+    """
 
     shard_by: Key = SUBJECT
     shards: int | None = None
     streaming: Iterable[URIRef] | None = None
     colocated: Iterable[URIRef] = ()
     hot_keys: Mapping[Term, Key] | None = None
+    second_keys: Iterable[Key] = ()
 
 
 class QueryOptions(NamedTuple):
@@ -451,13 +456,22 @@ def _check_state_store(session: SparkSession) -> None:
         )
 
 
+def check_shards(shards: object) -> None:
+    """Check a number of shards.
+
+    Raises:
+        OptionError: it is not a whole number from 1 on.
+    """
+    if not isinstance(shards, int) or isinstance(shards, bool) or shards < 1:
+        raise OptionError("shards", repr(shards), "a whole number from 1 on")
+
+
 def _number_of_shards(shards: int | None, session: SparkSession) -> int:
     if shards is None:
         partitions = int(session.conf.get("spark.sql.shuffle.partitions", "200") or 200)
         tasks = default_tasks(session)
         return max(1, partitions if tasks is None else min(partitions, 2 * tasks))
-    if not isinstance(shards, int) or isinstance(shards, bool) or shards < 1:
-        raise OptionError("shards", repr(shards), "a whole number from 1 on")
+    check_shards(shards)
     return shards
 
 
@@ -469,7 +483,7 @@ def _key_local(
         raise OptionError("shard_by", repr(shard_by), "'subject' or the IRI (URIRef) of a property")
     hot_keys = sharding.hot_keys
     seconds = hot_keys.values() if isinstance(hot_keys, Mapping) else ()
-    keys = dict.fromkeys((shard_by, *seconds))
+    keys = dict.fromkeys((shard_by, *seconds, *sharding.second_keys))
     report = ontology.sharding_report(
         sharding.streaming, None, unique_names, keys, numbers, sharding.colocated
     )

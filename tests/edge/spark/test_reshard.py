@@ -1,0 +1,158 @@
+"""The number of shards changes in mid-stream, and the changes add up to what one reasoner holds."""
+
+import random
+from collections import Counter, defaultdict
+
+import pytest
+from rdflib import RDF
+
+from pantarhei import Ontology, StreamReasoner, Window
+from pantarhei.errors import CheckpointError, OptionError
+from pantarhei.model.rule import Different, Rule
+from pantarhei.rdf.ntriples import parse_term, write_term
+from pantarhei.spark import reason_stream, reshard
+from spark_streams import Folder, rows_of
+from strategies import EX, A, B, C, D, R, S, is_a, member, related, x, y, z
+
+IN, NEAR = EX.inBuilding, EX.near
+ROOMS = [EX[f"room{number}"] for number in range(24)]
+BACKGROUND = [
+    *((room, IN, EX[f"building{number % 8}"]) for number, room in enumerate(ROOMS)),
+    *((ROOMS[number], NEAR, ROOMS[number + 8]) for number in range(16)),
+]
+RULES = [
+    Rule("alarm", (is_a(A, x), related(NEAR, x, y), is_a(B, y)), is_a(C, x)),
+    Rule("not both", (is_a(B, x), is_a(D, x)), None),
+    Rule("one value", (related(R, x, y), related(R, x, z)), None, (Different(y, z),)),
+    Rule("told", (related(R, x, y),), related(S, y, x)),
+    Rule("seen", (related(R, x, y),), is_a(EX.Seen, y)),  # in any shard
+]
+ONTOLOGY, WINDOW = Ontology.from_rules(RULES), Window(6)
+
+
+def readings(seed, first, last):
+    choose, rows = random.Random(seed), []
+    for at in range(first, last):
+        for _ in range(choose.choice((0, 2, 4, 8))):
+            room = choose.choice(ROOMS)
+            told = (room, R, choose.choice(ROOMS[:3]))
+            rows.append((at, choose.choice([member(choose.choice((A, A, B, B, D)), room), told])))
+    return rows
+
+
+class Stream:
+    """A sharded stream over files, started again and again, beside one reasoner."""
+
+    def __init__(self, spark, path, query=None, lateness=None):
+        self.spark, self.path, self.query, self.lateness = spark, path, query, lateness
+        self.folder, self.rows, self.found, self.reports = Folder(path / "in"), [], [], []
+
+    def follow(self, **options):
+        def sink(rows, batch):
+            self.found.extend((batch, row) for row in rows.collect())
+
+        query = reason_stream(
+            self.folder.stream(self.spark),
+            ONTOLOGY,
+            WINDOW,
+            background=BACKGROUND,
+            shard_by=IN,
+            query=self.query,
+            allowed_lateness=self.lateness,
+            sink=sink,
+            on_batch=self.reports.append,
+            checkpoint=self.path / "checkpoint",
+            trigger={"availableNow": True},
+            **options,
+        )
+        query.await_termination()
+        return query
+
+    def write(self, rows):
+        self.rows += rows
+        self.folder.write(rows_of((at, [triple]) for at, triple in rows))
+
+    def check(self, until):
+        """Compare the sums of changes with one reasoner at each time."""
+        reasoner = StreamReasoner(ONTOLOGY, WINDOW, BACKGROUND)
+        always, aboxes = reasoner.materialization(), defaultdict(list)
+        for at, triple in self.rows:
+            aboxes[at].append(triple)
+        compared = 0
+        for at in sorted(aboxes):
+            reasoner.push(at, aboxes[at])
+            if at > until:
+                break
+            sums = Counter()
+            for _, row in self.found:
+                if row.at <= at:
+                    _, _, *terms, change = row
+                    sums[tuple(terms)] += change
+            assert all(number >= 0 for number in sums.values())
+            if self.query is None:
+                held = {tuple(map(parse_term, terms)) for terms, number in sums.items() if number}
+                assert held == reasoner.materialization() - always, at
+            else:
+                texts = (
+                    tuple(None if t is None else write_term(t) for t in row)
+                    for row in reasoner.query(self.query).rows
+                )
+                assert +sums == Counter(texts), at
+            compared += 1
+        return compared
+
+
+def test_a_stream_goes_on_with_another_number_of_shards(spark, tmp_path):
+    stream = Stream(spark, tmp_path)
+    stream.write(readings(1, 1, 8))
+    stream.follow(shards=8)
+    stream.write(readings(2, 8, 14))
+    stream.follow(shards=16)
+    reshard(tmp_path / "checkpoint", shards=4)
+    stream.write(readings(3, 14, 20))
+    query = stream.follow(shards=16)  # the program has not changed, the wish counts
+    assert stream.check(query.complete_until) > 10
+    shards = defaultdict(set)
+    for batch, row in stream.found:
+        if row.change:
+            shards[batch].add(row.shard)
+    assert max(map(max, shards.values())) > 7
+    assert max(shards[max(shards)]) < 4
+    batches = [report.batch for report in stream.reports]
+    assert batches == list(range(len(batches)))
+    assert sum(report.assertions for report in stream.reports) == query.counts.assertions == len(stream.rows)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("lateness", [None, 3])
+@pytest.mark.parametrize("query", [None, f"SELECT ?x ?y {{ ?x a <{A}> OPTIONAL {{ ?x <{R}> ?y }} }}"])
+def test_shards_are_divided_and_merged_at_each_start(spark, tmp_path, query, lateness):
+    stream, choose = Stream(spark, tmp_path, query, lateness), random.Random(5)
+    for part, shards in enumerate((2, 5, 5, 1, 7, 3)):
+        rows = readings(part, 6 * part + 1, 6 * part + 7)
+        choose.shuffle(rows)
+        stream.write(rows)
+        followed = stream.follow(shards=shards)
+    followed.flush()
+    assert stream.check(followed.complete_until) > 20
+    assert followed.complete_until == max(at for at, _ in stream.rows)
+
+
+@pytest.mark.long
+def test_a_hot_key_is_divided_and_united_again(spark, tmp_path):
+    stream = Stream(spark, tmp_path)
+    rooms = [(at, (ROOMS[8 * (at % 3)], RDF.type, A)) for at in range(1, 30)]
+    stream.write([*readings(1, 1, 10), *rooms[:9]])
+    stream.follow(shards=3)
+    with pytest.raises(Exception, match="room"):
+        stream.follow(shards=3, hot_keys={EX.building0: "subject"})  # rules join rooms of a building
+    stream.write([*readings(2, 10, 16), *rooms[9:15]])
+    query = stream.follow(shards=3)
+    assert stream.check(query.complete_until) > 8
+
+
+def test_only_sharded_streams_have_a_number_of_shards(spark, tmp_path):
+    with pytest.raises(CheckpointError, match="no sharded stream"):
+        reshard(tmp_path, shards=3)
+    with pytest.raises(OptionError, match="shards"):
+        reshard(tmp_path, shards=0)
