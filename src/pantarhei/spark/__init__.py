@@ -1,5 +1,15 @@
 """Reasoning on Spark: from batch or streaming DataFrames to canonical models, updates and answers.
 
+PySpark 4.0 to 4.3 are supported, with equal results. Before Spark 4.2, data sources in Python cannot limit
+batches: `maxFilesPerTrigger` and `maxEntriesPerTrigger` of the formats `pantarhei` and `pantarhei-redis` are
+refused, and a batch has all that is there. Spark 4.0 shows the log of Python workers in no table.
+
+On a session of Spark Connect (`SparkSession.builder.remote`; `pip install 'pyspark[connect]'`), all functions
+work except `reason_stream`, which is refused: this process must be the driver of its stream. `shard_stream`
+is the alternative. The workers of the server need pantarhei, in a Python of this process's version. Ontology
+and background are sent with each query, and have at most 120 MiB. Rows are shuffled by time unless
+`clustered=True`, and `spark_partitions` is chosen by Spark.
+
 PySpark is imported when a name of this module is first used, so that shells complete names quickly.
 """
 

@@ -424,7 +424,7 @@ class PantarheiSource(DataSource):
       `exact` refuses them.
     - `splitSize`: the size of the parts into which a big N-Quads file is divided, 128m by default. Files are
       divided only if they have no blank nodes and `time` is `graph`.
-    - `maxFilesPerTrigger`: for a stream, the maximum number of files in a batch.
+    - `maxFilesPerTrigger`: for a stream, the maximum number of files in a batch; needs Spark 4.2.
     - `on_change`: for a stream whose files changed before a failed batch is repeated: `raise`, or `accept` to
       read the changed files.
 

@@ -113,7 +113,7 @@ class PantarheiRedisSource(DataSource):
 
     - `url`: the server, `redis://127.0.0.1:6379/0` by default.
     - `startingId`: the id after which reading begins: `0-0` (default) for all entries, `$` for new ones.
-    - `maxEntriesPerTrigger`: for a stream, the maximum number of entries in a batch.
+    - `maxEntriesPerTrigger`: for a stream, the maximum number of entries in a batch; needs Spark 4.2.
     - `time`, `on_error`, `timestampType`, `precision`: as for `PantarheiSource`.
 
     Offsets are positions in the stream: a repeated batch has equal entries, or is an error if Redis has
