@@ -15,6 +15,7 @@ from pantarhei.model.rule import Rule
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.time import TimeKind
 from pantarhei.rdf.ntriples import parse_term
+from pantarhei.rules.sharding.routing import Routing
 from pantarhei.rules.translation.demand import Theory
 from pantarhei.spark.collectors import conclusion_columns
 from pantarhei.spark.shards.shard import ShardSetup
@@ -42,6 +43,7 @@ AXIOMS = [
     Rule("housed", (is_a(EX.a, x), related(IN, x, y)), is_a(EX.a, y)),
 ]
 STREAMING = [EX[name] for name in KINDS]
+PROPERTIES = [EX[name] for name, kinds in KINDS.items() if kinds == "II"]
 
 
 def triple(atom):
@@ -88,20 +90,31 @@ class Sharded:
         case = random_case(
             rnd, FRAGMENTS[rnd.choice(("remember", "at in heads", "always and negation", "all"))]
         )
-        self.input = {
-            tick: [triple(atom) for atom in case.stream.at(tick) if atom.is_asserted or rnd.random() < 0.3]
-            for tick in case.stream.timeline
-        }
-        self.key = rnd.choice(("subject", IN))
+        self.key = rnd.choice(("subject", IN, IN))
+        hot_keys = {EX.h: "subject"} if self.key == IN and rnd.random() < 0.3 else {}
         ontology = self.ontology = pr.Ontology.from_rules(
             rnd.sample(AXIOMS, rnd.choice((1, 2, 3))), BACKGROUND
         )
-        self.report = ontology.sharding_report(STREAMING, keys=[self.key])
+        keys = [self.key, *hot_keys.values()]
+        colocated = [name for name in PROPERTIES if rnd.random() < 0.3]
+        self.report = ontology.sharding_report(STREAMING, keys=keys, colocated=colocated)
+        is_usable = all(map(self.report.allows, keys))
+        self.routing = (
+            Routing.of(self.report, self.key, hot_keys) if is_usable else Routing(self.report, self.key, {})
+        )
+        self.input = {
+            tick: [
+                fact
+                for fact in map(triple, filter(self._is_drawn, case.stream.at(tick)))
+                if self.routing.refusal(*fact) is None
+            ]
+            for tick in case.stream.timeline
+        }
         slide = rnd.choice((1, 1, 2))
         self.options = Options(pr.Window(rnd.randint(slide - 1, 3), slide=slide))
         start = case.stream.start if rnd.random() < 0.3 else None
         self.rules = pr.TemporalRules((), start=start, feedback=rnd.random() < 0.3)
-        for rule in rewritten(rnd, case.rules) if self.report.allows(self.key) else ():
+        for rule in rewritten(rnd, case.rules) if is_usable else ():
             self.join(rule, case.remembered)
         self.setup = ShardSetup(
             ontology,
@@ -113,7 +126,11 @@ class Sharded:
             False,
             names=conclusion_columns(self.rules),
             temporal=self.rules,
+            hot_keys=hot_keys if is_usable else {},
         )
+
+    def _is_drawn(self, atom):
+        return atom.is_asserted or self.rnd.random() < 0.3
 
     def join(self, rule, remembered):
         """Add a rule if shards can still evaluate all rules."""
@@ -123,10 +140,14 @@ class Sharded:
         try:
             made = pr.TemporalRules(rules, remembered & heads, self.rules.start, self.rules.feedback)
             theory = Theory.of((*self.ontology.rules, *self.ontology.constraints), unique_names=True)
-            check_key_local(with_ontology(made, theory, self.ontology.predicates), self.report, self.key)
+            for key in self.routing.keys:
+                check_key_local(with_ontology(made, theory, self.ontology.predicates), self.report, key)
             pr.StreamReasoner.with_options(self.ontology, self.options, temporal=made)
         except TemporalRuleError as error:
             COUNTS["refused"] += isinstance(error, NotKeyLocalRuleError)
             return
         self.rules = made
         COUNTS["joins"] += len(rule.body) > 1
+        promised = self.report.colocated if self.key == IN else ()
+        COUNTS["of promises"] += any(each.atom.predicate in promised for each in rule.body)
+        COUNTS["of divided shards"] += len(self.routing.keys) > 1

@@ -43,6 +43,8 @@ OF_SUBJECTS = [
 OF_HOUSES = [
     Rule("housed", (is_a(A, x), related(IN, x, y)), is_a(EX.Used, y)),
     Rule("closed", (is_a(EX.Used, y), related(IN, x, y), is_a(C, x)), None),
+    Rule("follows", (is_a(A, x), related(R, x, y), is_a(C, y)), is_a(D, x)),
+    Rule("apart from", (is_a(A, x), related(R, x, y), is_a(B, y)), None),
 ]
 TEXTS = [
     "SELECT ?x { ?x a :B }",
@@ -56,6 +58,9 @@ TEXTS = [
     "SELECT ?h (COUNT(?x) AS ?many) { ?x a :A ; :inBuilding ?h } GROUP BY ?h",
     "SELECT ?h ?v { ?x a :B ; :inBuilding ?h . ?other :inBuilding ?h ; :V ?v }",
     "SELECT ?h { ?h a :Used }",
+    "SELECT ?x ?z { ?x :R ?z . ?z a :C }",
+    "SELECT ?x ?z { ?x a :A OPTIONAL { ?x :R ?z . ?z a :B } }",
+    "SELECT ?z (COUNT(*) AS ?many) { ?x a :A ; :R ?z . ?z a ?c } GROUP BY ?z",
     "SELECT ?many { { SELECT ?x (COUNT(*) AS ?many) { ?x a ?c } GROUP BY ?x } }",
 ]
 ON = [*["change", "close"] * 3, ("close", "change"), ("close", "non-empty"), ("close", 4), "non-empty", 2]
@@ -82,11 +87,13 @@ def triple(rnd):
 class Sharded:
     """A stream that is sharded, queries of it that are accepted, and one reasoner that has them too."""
 
-    def __init__(self, rnd):
+    def __init__(self, rnd, may_divide=False):
         self.rnd, self.key = rnd, rnd.choice(("subject", IN))
-        rules = rnd.sample(OF_SUBJECTS, 2) + (rnd.sample(OF_HOUSES, 1) if self.key == IN else [])
-        self.ontology = pr.Ontology.from_rules(rules, BACKGROUND)
-        self.report = self.ontology.sharding_report(keys=[self.key])
+        hot_keys = {EX.house0: "subject"} if may_divide and self.key == IN and rnd.random() < 0.4 else {}
+        of_key = rnd.sample(OF_HOUSES, 1) if self.key == IN and not hot_keys else []
+        self.ontology = pr.Ontology.from_rules(rnd.sample(OF_SUBJECTS, 2) + of_key, BACKGROUND)
+        self.report = self.ontology.sharding_report(keys=[self.key, *hot_keys.values()], colocated=[R])
+        self.routing = Routing.of(self.report, self.key, hot_keys)
         slide = rnd.choice((1, 1, 2))
         self.options = Options(pr.Window(rnd.randint(5, 8), slide, closed=rnd.choice(("both", "right"))))
         self.queries = {}
@@ -104,6 +111,7 @@ class Sharded:
             self.holds,
             queries=self.queries,
             names=("query", "value1", "value2", "value3"),
+            hot_keys=hot_keys,
         )
 
     def ask(self, name, given):
@@ -111,7 +119,8 @@ class Sharded:
         COUNTS["queries"] += 1
         try:
             policy = ReportPolicy.of(given.on, given.emit)
-            check_key_local(read_query(given.text), self.report, self.key, policy, name)
+            for key in self.routing.keys:
+                check_key_local(read_query(given.text), self.report, key, policy, name)
         except (NotKeyLocalQueryError, OptionError) as error:
             COUNTS[f"refused, {type(error).__name__}"] += 1
             return
@@ -122,6 +131,14 @@ class Sharded:
         self.queries[name] = given
         COUNTS["accepted"] += 1
         COUNTS["accepted, of a window that closes"] += policy.closes
+        COUNTS["accepted, of divided shards"] += len(self.routing.keys) > 1
+        COUNTS["accepted, of a promise"] += "?z a" in given.text
+
+    def triple(self):
+        """A fact that keeps the promises."""
+        while self.routing.refusal(*(drawn := triple(self.rnd))) is not None:
+            pass
+        return drawn
 
 
 class Reports:
@@ -154,10 +171,10 @@ class Reports:
 
 def check_shards(seed):
     rnd = random.Random(seed)
-    made = Sharded(rnd)
+    made = Sharded(rnd, may_divide=True)
     if not made.queries:
         return
-    router, shards = Router(Routing.of(made.report, made.key), 3), {}
+    router, shards = Router(made.routing, 3), {}
     told, expected = Reports(), Reports()
     at, closed, waiting, has_begun = rnd.randint(1, 5), None, [], False
 
@@ -185,7 +202,7 @@ def check_shards(seed):
     for _ in range(rnd.randint(3, 8)):
         batch = []
         for _ in range(rnd.randint(1, 3)):
-            batch += [(at, triple(rnd)) for _ in range(rnd.choice((1, 1, 2, 5)))]
+            batch += [(at, made.triple()) for _ in range(rnd.choice((1, 1, 2, 5)))]
             at += rnd.choice((0, 1, 1, 1, 2, 4, 9))
         newest = batch[-1][0]
         spark(batch if not made.holds else rnd.sample(batch, len(batch)))
@@ -232,7 +249,7 @@ def check_split_shards(seed):
     router = Router(Routing.of(made.report, made.key), 3)
     for _ in range(rnd.randint(4, 12)):
         at += rnd.choice((0, 1, 1, 1, 2, 4, 9))
-        abox = [triple(rnd) for _ in range(rnd.choice((0, 1, 1, 2, 5)))]
+        abox = [made.triple() for _ in range(rnd.choice((0, 1, 1, 2, 5)))]
         parts = defaultdict(list)
         for fact in abox:
             parts[router.shard_of(fact[0])].append(fact)
@@ -290,5 +307,6 @@ def test_the_queries_are_accepted_often_enough_and_report():
     assert COUNTS["accepted"] >= COUNTS["queries"] / 6
     assert COUNTS["refused, NotKeyLocalQueryError"] >= 50 and COUNTS["refused, OptionError"] >= 50
     assert COUNTS["accepted, of a window that closes"] >= 50
+    assert COUNTS["accepted, of divided shards"] >= 20 and COUNTS["accepted, of a promise"] >= 20
     assert COUNTS["steps with shards"] >= COUNTS["steps"] / 3
     assert COUNTS["rows"] >= 2_000 and COUNTS["rows of windows that closed"] >= 1_000

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from counts import cases, of_many
 from oracle.lars.streams import canonical
-from pantarhei.rules.sharding.routing import Routing
 from pantarhei.spark.shards.router import Router
 from pantarhei.spark.shards.shard import Shard
 from shard_rows import processed, rows
@@ -20,7 +19,7 @@ def check_shards(seed):
     made = Sharded(seed)
     rnd, setup, told = made.rnd, made.setup, made.input
     router, whole, shards, sums = (
-        Router(Routing(made.report, made.key, {}), setup.shards),
+        Router(made.routing, setup.shards),
         setup.reasoner(),
         {},
         Counter(),
@@ -66,5 +65,6 @@ def test_the_rules_are_accepted_often_enough_and_conclude():
         check_shards(seed)
     assert COUNTS["rules"] * 0.8 >= COUNTS["refused"] >= COUNTS["rules"] * 0.2
     assert COUNTS["joins"] >= 100
+    assert COUNTS["of promises"] >= 20 and COUNTS["of divided shards"] >= 20
     assert COUNTS["fed back"] >= 100
     assert COUNTS["conclusions"] >= 400 and COUNTS["steps with shards"] >= 1_000
