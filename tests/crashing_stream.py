@@ -1,6 +1,8 @@
 """Stream whose process exits during a batch.
 
-python crashing_stream.py FOLDER before-output|before-checkpoint|after-checkpoint|never [queries] [SCHEME|URI]
+python crashing_stream.py FOLDER POINT [queries] [SCHEME|URI]
+
+POINT is before-output, before-letters, before-checkpoint, after-checkpoint or never.
 """
 
 import os
@@ -65,6 +67,7 @@ def follow(spark, folder, where=None, **options):
         allowed_lateness=1,
         checkpoint=f"{place}/a checkpoint",
         output=f"{place}/out",
+        dead_letters=f"{place}/dead",
         trigger={"availableNow": True},
         **options,
     )
@@ -79,7 +82,8 @@ def die_at(point):
     write, save = FileOutput.write, CheckpointFolder.save
 
     def deliver(files, table, batch):
-        if batch == BATCH and point == "before-output":
+        of_letters = files.option == "dead_letters"
+        if batch == BATCH and point == ("before-letters" if of_letters else "before-output"):
             die()
         write(files, table, batch)
 

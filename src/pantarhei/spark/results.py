@@ -180,7 +180,7 @@ class FileOutput:
         if folder.is_file():
             raise OptionError(option, repr(str(folder)), "a folder, or a path where one can be created")
         folder.make()
-        self._folder, self._format, self._option = folder, format, option
+        self._folder, self._format, self.option = folder, format, option
 
     def write(self, table: pa.Table, batch: int) -> None:
         """Write the rows of a batch; replace or remove the file of an earlier attempt, in any format."""
@@ -210,7 +210,7 @@ class FileOutput:
         """
         if any(name.startswith("batch-") for name in self._folder.names()):
             expected = "a folder without files of another stream, or the checkpoint of that stream"
-            raise OptionError(self._option, repr(str(self._folder)), expected)
+            raise OptionError(self.option, repr(str(self._folder)), expected)
 
 
 class Outlet(NamedTuple):

@@ -24,15 +24,15 @@ pytestmark = pytest.mark.long
 TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 
 
-def output(folder):
-    files = sorted((folder / "out").glob("[!.]*"))
+def output(folder, name="out"):
+    files = sorted((folder / name).glob("[!.]*"))
     rows = [tuple(row.values()) for file in files for row in pyarrow.parquet.read_table(file).to_pylist()]
     assert len(rows) == len(set(rows))
     return rows
 
 
 def end_of(spark, folder, scheme=None):
-    """(state, counts, output) once all files are read."""
+    """(state, counts, output, dead letters) once all files are read."""
     query = crashing_stream.follow(spark, folder, scheme)
     query.await_termination()
     assert query.batch == BATCHES - 1
@@ -40,7 +40,8 @@ def end_of(spark, folder, scheme=None):
     background = StreamReasoner(reasoner.ontology, reasoner.window).materialization()  # its blank node is new
     assert background <= state["materialization"]
     state["why"] = why(reasoner)
-    return state | {"materialization": state["materialization"] - background}, query.counts, output(folder)
+    state |= {"materialization": state["materialization"] - background}
+    return state, query.counts, output(folder), output(folder, "dead")
 
 
 def why(reasoner):
@@ -60,7 +61,7 @@ def uninterrupted(spark, tmp_path_factory):
     for number in range(BATCHES):
         files.write(rows_of_batch(number))
     end = end_of(spark, folder)
-    assert end[1].cut > 3 and end[1].late_aboxes == BATCHES - 1
+    assert end[1].cut > 3 and end[1].late_aboxes == BATCHES - 1 == len(end[3])
     assert end[0]["timestamps"][-1] == BATCHES - 3  # what is on the watermark waits, and the newest
     return folder, end
 
@@ -78,12 +79,12 @@ def killed(module, folder, point, spark_folder, *more):
     assert (spark_folder / "offsets" / "4").exists() and not (spark_folder / "commits" / "4").exists()
 
 
-POINTS = ["before-output", "before-checkpoint", "after-checkpoint"]
+POINTS = ["before-output", "before-letters", "before-checkpoint", "after-checkpoint"]
 
 
 @pytest.mark.parametrize(
     ("point", "scheme"),
-    [(point, None) for point in POINTS] + list(zip(POINTS[1:] * 2, SCHEMES, strict=True)),
+    [(point, None) for point in POINTS] + list(zip(POINTS[2:] * 2, SCHEMES, strict=True)),
 )
 def test_a_stream_that_was_killed_goes_on_and_ends_like_one_that_was_not(
     spark, uninterrupted, tmp_path, point, scheme
