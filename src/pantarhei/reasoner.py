@@ -17,11 +17,14 @@ from rdflib import Graph
 from pantarhei.encoding.numbers import Symbols
 from pantarhei.engine.checkpoint import (
     UNPACED,
+    BlockChanges,
+    BlockWriter,
     GivenBackground,
     Json,
     Pacer,
     RepairTable,
     State,
+    StoredBlocks,
     checked_note,
     read_checkpoint,
     save,
@@ -35,7 +38,14 @@ from pantarhei.engine.stream_history import Counters
 from pantarhei.engine.stream_state import Arriving, StreamState
 from pantarhei.engine.temporal_engine import ConclusionFeed
 from pantarhei.engine.update import Stats, WindowUpdate
-from pantarhei.errors import InputError, LateABoxError, MissingOptionError, TimestampError, check_type
+from pantarhei.errors import (
+    CheckpointError,
+    InputError,
+    LateABoxError,
+    MissingOptionError,
+    TimestampError,
+    check_type,
+)
 from pantarhei.errors.base import parameter
 from pantarhei.explain.absence import Absence
 from pantarhei.explain.explainer import LIMIT, WAYS, WindowExplainer
@@ -81,7 +91,7 @@ if TYPE_CHECKING:
 
 _G = TypeVar("_G", bound=Graph)
 
-_CHECKPOINTS = (str, os.PathLike, bytes, bytearray, memoryview)
+_CHECKPOINTS = (str, os.PathLike, bytes, bytearray, memoryview, StoredBlocks)
 
 
 class StreamReasoner(Materialized):
@@ -730,10 +740,7 @@ class StreamReasoner(Materialized):
     def _captured(self, pacer: Pacer = UNPACED) -> Callable[[Mapping[str, Json]], bytes]:
         """Capture the present state; return a function that encodes it with a note, in any thread."""
         with self._lock:
-            held = self._held
-            ill_typed, computed = held.growing.ill_typed, held.computed_literals()
-            consumers, lexicon = held.saved_consumers(), held.vocabulary.lexicon
-            state = State(held.history, held.forms.copy(), ill_typed, {}, computed, consumers, held.noted)
+            state, lexicon = self._saved_state(), self._held.vocabulary.lexicon
 
         def encode(note: Mapping[str, Json]) -> bytes:
             ours = self.options, self._given_ontology, self._given, lexicon, self._saved_repairs
@@ -741,6 +748,38 @@ class StreamReasoner(Materialized):
                 return save(replace(state, note=checked_note(note)), *ours, pacer)
 
         return encode
+
+    def _saved_state(self) -> State:
+        held = self._held
+        ill_typed, computed, consumers = (
+            held.growing.ill_typed,
+            held.computed_literals(),
+            held.saved_consumers(),
+        )
+        return State(held.history, held.forms.copy(), ill_typed, {}, computed, consumers, held.noted)
+
+    def changed_blocks(self, writer: BlockWriter, note: Mapping[str, Json] | None = None) -> BlockChanges:
+        """Return the changes of the state since the last call, as a head and blocks, for `restore`.
+
+        The cost is linear in the changes, plus the size of the head and of registered queries and temporal
+        rules.
+
+        Args:
+            writer: the writer of this reasoner's blocks.
+            note: as for `snapshot`.
+
+        Raises:
+            CheckpointError: a block of `all_or_nothing` is active.
+            OptionError: `note` is not JSON.
+        """
+        checked = checked_note(note or {})
+        with self._lock:
+            if self._held.is_part:
+                raise CheckpointError(
+                    "in blocks", "it cannot be written inside all_or_nothing(); end the block"
+                )
+            ours = self.options, self._given_ontology, self._given, self._held.vocabulary.lexicon
+            return writer.changes(replace(self._saved_state(), note=checked), *ours)
 
     def checkpoint(self, path: str | os.PathLike[str], note: Mapping[str, Json] | None = None) -> None:
         """Write a snapshot to the file `path`; an existing file is replaced atomically.
@@ -755,7 +794,7 @@ class StreamReasoner(Materialized):
     @classmethod
     def restore(
         cls,
-        source: str | os.PathLike[str] | bytes,
+        source: str | os.PathLike[str] | bytes | StoredBlocks,
         ontology: Ontology,
         *,
         background: Graph | Iterable[Triple] | pa.Table | GraphFiles | None = None,
@@ -779,7 +818,7 @@ class StreamReasoner(Materialized):
         does not determine uniquely. The cost is that of materializing the window.
 
         Args:
-            source: a path, or the bytes of a snapshot.
+            source: a path, the bytes of a snapshot, or the blocks of `changed_blocks`.
             ontology: the ontology of the saved reasoner, which is not in the checkpoint.
             background: must equal the saved background if given; blank nodes then have the given labels.
             limits: replace the saved limits, from the next push on.

@@ -12,19 +12,31 @@ from pathlib import Path
 from typing import cast
 
 from pantarhei.engine.checkpoint.abox_columns import GivenBackground
-from pantarhei.engine.checkpoint.container import UNPACED, Json, Pacer, read_whole, unpack, write_whole
+from pantarhei.engine.checkpoint.blocks import BlockChanges, BlockWriter, StoredBlocks
+from pantarhei.engine.checkpoint.container import (
+    IN_BLOCKS,
+    UNPACED,
+    Json,
+    Pacer,
+    read_whole,
+    unpack,
+    write_whole,
+)
 from pantarhei.engine.checkpoint.repairs import RepairTable
 from pantarhei.engine.checkpoint.saved_state import Checkpoint, State, save
-from pantarhei.errors import OptionError
+from pantarhei.errors import CheckpointError, OptionError
 
 __all__ = [
     "UNPACED",
+    "BlockChanges",
+    "BlockWriter",
     "Checkpoint",
     "GivenBackground",
     "Json",
     "Pacer",
     "RepairTable",
     "State",
+    "StoredBlocks",
     "checked_note",
     "read_checkpoint",
     "save",
@@ -48,12 +60,20 @@ def checked_note(note: Mapping[str, Json]) -> dict[str, Json]:
     return cast("dict[str, Json]", found)
 
 
-def read_checkpoint(source: str | os.PathLike[str] | bytes | bytearray | memoryview) -> Checkpoint:
-    """Read a checkpoint from a path, or from bytes.
+def read_checkpoint(
+    source: str | os.PathLike[str] | bytes | bytearray | memoryview | StoredBlocks,
+) -> Checkpoint:
+    """Read a checkpoint from a path, from bytes, or from blocks.
 
     Raises:
         CheckpointError: the file is missing, or the checkpoint is damaged or invalid.
     """
+    if isinstance(source, StoredBlocks):
+        return source.read()
     if isinstance(source, bytes | bytearray | memoryview):
-        return Checkpoint(unpack(bytes(source), f"of {len(source)} bytes"))
-    return Checkpoint(unpack(read_whole(Path(source)), str(source)))
+        contents = unpack(bytes(source), f"of {len(source)} bytes")
+    else:
+        contents = unpack(read_whole(Path(source)), str(source))
+    if contents.version == IN_BLOCKS:
+        raise CheckpointError(contents.source, "it is one part of a checkpoint in blocks; restore all parts")
+    return Checkpoint(contents)

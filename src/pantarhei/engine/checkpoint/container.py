@@ -45,7 +45,8 @@ FIRST_WITH_UNEXPECTED = 7
 FIRST_WITH_EVIDENCE = 8
 FIRST_WITH_WAITING = 9
 FORMAT = FIRST_WITH_TICK = 10
-_READABLE = (3, 4, 5, 6, 7, 8, 9, FORMAT)
+IN_BLOCKS = 1000 + FORMAT  # the head or a block of a checkpoint in blocks
+_READABLE = (3, 4, 5, 6, 7, 8, 9, FORMAT, IN_BLOCKS)
 MAGIC = b"\x89PRhei\r\n"
 DIGEST_LENGTH = 32
 _PREAMBLE = struct.Struct("<8sIQQ")
@@ -238,10 +239,16 @@ class Contents:
 
     def split(self, name: str, whole: _Part) -> list[_Part]:
         """Split `whole` into parts, whose lengths are in the column `name`."""
-        ends = list(accumulate(self.column(name).tolist(), initial=0))
-        if ends[-1] != len(whole):
-            raise self.broken(f"the lengths in column {name} add up to {ends[-1]}, not to {len(whole)}")
-        return [whole[start:end] for start, end in pairwise(ends)]  # type: ignore[misc]
+        sizes = self.column(name)
+        if (total := int(sizes.sum())) != len(whole):
+            raise self.broken(f"the lengths in column {name} add up to {total}, not to {len(whole)}")
+        return divided(whole, sizes)
+
+
+def divided(whole: _Part, sizes: npt.NDArray[np.integer]) -> list[_Part]:
+    """Divide `whole` into parts of these sizes."""
+    ends = accumulate(sizes.tolist(), initial=0)
+    return [whole[start:end] for start, end in pairwise(ends)]  # type: ignore[misc]
 
 
 def narrow(column: npt.NDArray[Any]) -> Column:

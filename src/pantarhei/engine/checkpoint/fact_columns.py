@@ -38,6 +38,7 @@ from pantarhei.engine.checkpoint.container import (
     narrow,
 )
 from pantarhei.model.datetimes import EPOCH, MICROSECOND, tick_of_datetime
+from pantarhei.model.rule import Predicate
 from pantarhei.model.term import Term, Triple, check_triple
 from pantarhei.model.time import Duration, TimeKind, TimePoint, plain_time, ticks_of
 from pantarhei.rdf.ntriples import typed_literal
@@ -194,9 +195,16 @@ def columns_of_facts(
     }
 
 
-def read_facts(contents: Contents, vocabulary: Vocabulary) -> tuple[Integers, list[Literal]]:
+def read_facts(
+    contents: Contents, vocabulary: Vocabulary, keep: npt.NDArray[np.bool_] | None = None
+) -> tuple[Integers, list[Literal]]:
     """Read the facts of a checkpoint with the numbers of `vocabulary`, and the literal forms stored with
     them.
+
+    Args:
+        contents: the checkpoint.
+        vocabulary: gets the terms of the facts; the forms get no numbers.
+        keep: mask of the facts to read; terms that only other facts have get no numbers.
     """
     terms = read_terms(contents, "facts")
     predicates, names, *values = contents.split("facts.terms", terms)
@@ -208,19 +216,31 @@ def read_facts(contents: Contents, vocabulary: Vocabulary) -> tuple[Integers, li
     arities[which[what == 0]] = 1
     if np.any((arities[which] == 1) != (what == 0)):
         raise contents.broken("facts of one predicate differ in the number of terms")
-    symbols = [
-        Symbol(name, arity)
-        for name, arity in zip(predicates, arities[1:].tolist(), strict=True)
-        if not isinstance(name, Literal)
-    ]
-    if len(symbols) < len(predicates) or any(isinstance(name, Literal) for name in names):
+    if sum(isinstance(name, Literal) for name in chain(predicates, names)):
         raise contents.broken("a literal is a predicate or a subject")
-    of_symbols = np.array([NO_PREDICATE, *map(vocabulary.number_symbol, symbols)], np.int32)
-    of_terms = np.array([NONE, *map(vocabulary.number, (*names, *literals))], np.int32)
-    for form in forms:
-        vocabulary.number(form)
+    is_symbol, is_term = np.ones(len(arities), bool), np.ones(1 + len(names) + len(literals), bool)
+    if keep is not None and not keep.all():
+        which, who, what = which[keep], who[keep], what[keep]
+        is_symbol, is_term = _flags(is_symbol, which), _flags(is_term, 1 + who, what)
+    symbols = map(Symbol, cast("Sequence[Predicate]", predicates), arities[1:].tolist())
+    of_symbols = np.full(len(arities), NO_PREDICATE, np.int32)
+    of_terms = np.full(len(is_term), NONE, np.int32)
+    for place, symbol in enumerate(symbols, 1):
+        if is_symbol[place]:
+            of_symbols[place] = vocabulary.number_symbol(symbol)
+    kept = np.flatnonzero(is_term[1:]).tolist()
+    others = (*names, *literals)
+    of_terms[1:][kept] = [vocabulary.number(others[place]) for place in kept]
     facts = np.column_stack([of_symbols[which], of_terms[1 : 1 + len(names)][who], of_terms[what]])
     return vocabulary.with_types(facts), forms
+
+
+def _flags(like: npt.NDArray[np.bool_], *places: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
+    """Return flags of these places, in an array of the size of `like`."""
+    flags = np.zeros_like(like)
+    for some in places:
+        flags[some] = True
+    return flags
 
 
 _EPOCH = EPOCH.replace(tzinfo=None)

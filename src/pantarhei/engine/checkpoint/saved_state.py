@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import chain, pairwise, starmap
 from types import UnionType
-from typing import Any, Literal, TypedDict, cast, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, TypedDict, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 from rdflib import Literal as RdflibLiteral
@@ -19,7 +19,8 @@ from rdflib import URIRef
 
 from pantarhei.encoding.given_forms import GivenForms
 from pantarhei.encoding.lexicon import Lexicon
-from pantarhei.encoding.numbers import NO_FACTS, Forms, Integers, as_tuples
+from pantarhei.encoding.numbers import NO_FACTS, NO_FORMS, Forms, Integers, as_tuples
+from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.checkpoint.abox_columns import GivenBackground, columns_of_waiting, read_waiting
 from pantarhei.engine.checkpoint.container import (
     FIRST_WITH_CONCLUSIONS,
@@ -36,6 +37,7 @@ from pantarhei.engine.checkpoint.container import (
     Pacer,
     column_of,
     concatenated,
+    divided,
     lengths,
     pack,
 )
@@ -59,11 +61,13 @@ from pantarhei.engine.temporal_engine import CONCLUSIONS
 from pantarhei.errors import CheckpointMismatchError, CheckpointOptionError, check_type
 from pantarhei.materialize.model import Keep
 from pantarhei.model.rule import Predicate
+from pantarhei.model.term import Triple
 from pantarhei.model.time import Precision, TimeKind, TimePoint, ticks_of
 from pantarhei.ontology.ontology import Ontology
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.cut import Method
-from pantarhei.rules.compilation.program import GrowingProgram
+from pantarhei.repair.result import Repair
+from pantarhei.rules.compilation.program import GrowingProgram, Program
 from pantarhei.temporal.rules import TemporalRules, abbreviate_rules
 from pantarhei.temporal.rules_checkpoint import rules_of
 from pantarhei.values.by_value import Numbers
@@ -146,10 +150,24 @@ def checked_header(contents: Contents) -> Header:
         if contents.version < first:
             given = {**given, **defaults}
     for name, type_ in get_type_hints(Header).items():
-        found = given.get(name)
-        if not conforms(found, type_):
-            raise contents.broken(f"{name} is {found!r:.50}")
+        _checked(replace(contents, header=given), name, type_)
     return cast(Header, given)
+
+
+def checked_times(contents: Contents) -> list[list[Any]]:
+    """Return the marks of timestamps; raises `CheckpointError`."""
+    return _checked(contents, "times", list[list[Any]])  # type: ignore[no-any-return]
+
+
+def checked_constraints(contents: Contents) -> list[list[str]]:
+    """Return the names and texts of constraints; raises `CheckpointError`."""
+    return _checked(contents, "constraints", list[list[str]])  # type: ignore[no-any-return]
+
+
+def _checked(contents: Contents, name: str, type_: object) -> Any:
+    if not conforms(found := contents.header.get(name), type_):
+        raise contents.broken(f"{name} is {found!r:.50}")
+    return found
 
 
 def conforms(found: object, type_: object) -> bool:
@@ -195,8 +213,10 @@ class State:
     noted: InputDiagnostics = field(default_factory=InputDiagnostics)
 
 
+_NO_VALUES = np.empty(0, np.int32)
+
 # The name of the column that has a consumer's bytes begins so, and ends with the consumer's name.
-_CONSUMER = "consumer."
+CONSUMER = "consumer."
 
 # -- out -------------------------------------------------------------------------------------------
 
@@ -215,42 +235,51 @@ def save(
     Other threads may run steps meanwhile. The cost is vectorised over the assertions, plus a Python loop over
     log entries, distinct terms, and the assertions of repairs that are new to `repairs`.
     """
+    header, columns = head_of(state, options, ontology, background, lexicon, repairs, pacer)
+    columns |= {**background.columns, **_columns_of_consumers(state.consumers, pacer)}
+    return pack(header, columns, pacer=pacer)
+
+
+def head_of(
+    state: State,
+    options: Options,
+    ontology: Ontology,
+    background: GivenBackground,
+    lexicon: Lexicon,
+    repairs: RepairTable,
+    pacer: Pacer = UNPACED,
+    stored: int = 0,
+) -> tuple[Mapping[str, Any], dict[str, Column]]:
+    """Return header and columns of a checkpoint, without background and consumers.
+
+    Args:
+        stored: the number of the first entries, in past and log, to leave out with their repairs.
+    """
     history = state.history
     kind = history.step.kind if history.step else history.waiting.kind or TimeKind.INTEGER
     departures = [*history.past.due, *history.past.departures()]
     departed = [entry for departure in departures for entry in departure.entries]
 
-    def entries() -> Iterable[Entry]:
-        return pacer(chain(departed, history.log))
-
-    def parts() -> Iterator[Integers]:
-        return chain((entry.facts for entry in entries()), (entry.cut for entry in entries()))
-
-    def forms() -> Iterator[Forms]:
-        of_state = Forms(state.forms.facts), Forms({}, state.forms.pairs)
-        return chain((entry.forms for entry in entries()), of_state)
-
-    times = TimesWriter((entry.at for entry in entries()), pacer)
-    rows = list(pacer(row for part in forms() if part for row in part.rows()))
-    places: dict[RdflibLiteral, int] = {}
-    of_forms = [places.setdefault(form, len(places)) for _, form in pacer(rows)]
-    keys = (np.array([fact for fact, _ in piece], np.int32) for piece in pacer.pieces(rows))
-    facts = concatenated(NO_FACTS, (part for part in chain(parts(), keys) if len(part)), pacer)
+    times = TimesWriter((entry.at for entry in pacer(chain(departed, history.log))), pacer)
     first = history.past.first_level(history.log)
-    of_repairs, constraints = repairs.columns(history.repairs.from_level(first), first, times, pacer)
+    of_state = Forms(state.forms.facts), Forms({}, state.forms.pairs)
+    of_entries, constraints = entry_columns(
+        [*departed, *history.log][stored:],
+        history.repairs.from_level(first + stored),
+        lexicon,
+        repairs,
+        times,
+        pacer,
+        of_state,
+        state.values,
+    )
     of_waiting, waiting = columns_of_waiting(history.waiting, times)
     of_times, marks = times.columns(kind)
     columns: dict[str, Column] = {
-        "entries.facts": lengths(parts()),
-        "forms.keys": column_of(len(part.by_fact) + len(part.by_pair) for part in forms()),
-        "forms.form": column_of(pacer(of_forms)),
+        **of_entries,
         **_columns_of_departures(departures, pacer),
         **of_times,
-        **columns_of_facts(lexicon, facts, state.values, list(places), pacer),
-        **of_repairs,
         **of_waiting,
-        **background.columns,
-        **_columns_of_consumers(state.consumers, pacer),
     }
     header: Header = {
         "rules": ontology.fingerprints.rules,
@@ -284,12 +313,62 @@ def save(
         "unexpected": state.noted.saved(),
         "waiting": waiting,
     }
-    return pack(header, columns, pacer=pacer)
+    return cast("Mapping[str, Any]", header), columns
+
+
+def entry_columns(
+    given: Sequence[Entry],
+    repairs: ByLevel[PastRepair],
+    lexicon: Lexicon,
+    table: RepairTable,
+    times: TimesWriter,
+    pacer: Pacer = UNPACED,
+    further: Sequence[Forms] = (NO_FORMS, NO_FORMS),
+    values: Integers = _NO_VALUES,
+) -> tuple[dict[str, Column], list[list[str]]]:
+    """Return the columns of consecutive entries and their repairs, and for the header name and text of the
+    violated constraints.
+
+    Args:
+        given: the entries.
+        repairs: their repairs.
+        lexicon: decodes the numbers of facts.
+        table: the table of repairs.
+        times: the table of timestamps, which begins with those of the entries.
+        pacer: divides large inputs.
+        further: two further groups of literal forms: of facts, and of subjects and values.
+        values: literals whose first forms are stored too.
+    """
+
+    def entries() -> Iterable[Entry]:
+        return pacer(given)
+
+    def parts() -> Iterator[Integers]:
+        return chain((entry.facts for entry in entries()), (entry.cut for entry in entries()))
+
+    def forms() -> Iterator[Forms]:
+        return chain((entry.forms for entry in entries()), further)
+
+    rows = list(pacer(row for part in forms() if part for row in part.rows()))
+    places: dict[RdflibLiteral, int] = {}
+    of_forms = [places.setdefault(form, len(places)) for _, form in pacer(rows)]
+    keys = (np.array([fact for fact, _ in piece], np.int32) for piece in pacer.pieces(rows))
+    facts = concatenated(NO_FACTS, (part for part in chain(parts(), keys) if len(part)), pacer)
+    first = given[0].level if given else 0
+    of_repairs, constraints = table.columns(repairs, first, times, pacer)
+    columns: dict[str, Column] = {
+        "entries.facts": lengths(parts()),
+        "forms.keys": column_of(len(part.by_fact) + len(part.by_pair) for part in forms()),
+        "forms.form": column_of(pacer(of_forms)),
+        **columns_of_facts(lexicon, facts, values, list(places), pacer),
+        **of_repairs,
+    }
+    return columns, constraints
 
 
 def _columns_of_consumers(consumers: Mapping[str, Saved], pacer: Pacer) -> dict[str, Column]:
     names = pacer(sorted(consumers))
-    return {_CONSUMER + name: np.frombuffer(consumers[name](pacer), np.uint8) for name in names}
+    return {CONSUMER + name: np.frombuffer(consumers[name](pacer), np.uint8) for name in names}
 
 
 def _columns_of_departures(departures: Sequence[Departure], pacer: Pacer) -> dict[str, Column]:
@@ -308,12 +387,17 @@ def _columns_of_departures(departures: Sequence[Departure], pacer: Pacer) -> dic
 class Checkpoint:
     """Checkpoint that was read. Its options are available at once, its state given a vocabulary.
 
+    Args:
+        contents: the content.
+        segments: contents with the oldest entries of the history, oldest first.
+        skipped: the number of entries at the beginning of the first segment that are not part of the history.
+
     Raises:
         CheckpointError: the content is inconsistent.
     """
 
-    def __init__(self, contents: Contents) -> None:
-        self._contents = contents
+    def __init__(self, contents: Contents, segments: Sequence[Contents] = (), skipped: int = 0) -> None:
+        self._contents, self._segments, self._skipped = contents, segments, skipped
         header = self._header = checked_header(contents)
         with contents.understood():
             window = {name: from_json(given) for name, given in header["window"].items()}
@@ -378,7 +462,7 @@ class Checkpoint:
             CheckpointOptionError: the saved rules differ from the expected ones.
             CheckpointError: the saved rules are invalid.
         """
-        kept = self._contents.columns.get(_CONSUMER + CONCLUSIONS)
+        kept = self._contents.columns.get(CONSUMER + CONCLUSIONS)
         with self._contents.understood():
             saved = None if kept is None else rules_of(kept.tobytes())
         if given is None:
@@ -413,23 +497,24 @@ class Checkpoint:
         contents, header = self._contents, self._header
         kind = TimeKind[header["kind"] or header["waiting"].get("kind") or "INTEGER"]
         step = self.options.window.step_at(kind, header["now"]) if header["kind"] else None
-        times = read_times(contents, header["times"], kind)
-        rows, literals = read_facts(contents, growing.vocabulary)
-        formed = [literals[place] for place in contents.column("forms.form").tolist()]
-        facts, keys = rows[: len(rows) - len(formed)], rows[len(rows) - len(formed) :]
-        *forms, written, pairs = self._forms(keys, formed)
-        entries = self._entries(step, times, facts, forms)
-        assertions = read_assertions(contents, times)
-        told = growing.vocabulary.encode(triple for _, triple in assertions).facts
-        every, ill_typed = np.concatenate([facts, told]), tuple(map(URIRef, header["ill_typed"]))
+        segments = [
+            _Segment.read(each, kind, growing.vocabulary, 0 if place else self._skipped)
+            for place, each in enumerate((*self._segments, contents))
+        ]
+        told = growing.vocabulary.encode(triple for each in segments for triple in each.told).facts
+        every = np.concatenate([*(each.facts for each in segments), told])
+        ill_typed = tuple(map(URIRef, header["ill_typed"]))
         if not (growing.covers(every) and set(ill_typed) <= set(growing.ill_typed)):
             growing.grow(every, ill_typed)
-        constraints = constraints_named(header["constraints"], growing.program.rules)
-        at = [entry.at for entry in entries]
-        repairs = read_repairs(contents, assertions, at, header["repair"], constraints, self.options.budget)
-        for place, repair in repairs:
-            evidence = 0 if repair.case is None else repair.case.kept.bytes
-            entries[place] = replace(entries[place], evidence=evidence)
+        entries = self._entries(step, segments)
+        repairs = list[tuple[int, Repair]]()
+        first = 0
+        for segment in segments:
+            for place, repair in segment.repairs(header["repair"], growing.program, self.options.budget):
+                repairs.append((first + place, repair))
+                evidence = 0 if repair.case is None else repair.case.kept.bytes
+                entries[first + place] = replace(entries[first + place], evidence=evidence)
+            first += len(segment.at)
         log = Log.of(linked(entries[header["departed"] :]), header["departed"])
         past = self._past(entries[: header["departed"]])
         undecided = repairs[-1][1].undecided_facts if header["contradicted"] and repairs else 0
@@ -437,47 +522,32 @@ class Checkpoint:
         counters = Counters(**header["counters"])
         if contents.version < FIRST_WITH_EVIDENCE:  # and no count of undecided facts
             counters = counters._replace(undecided=sum(repair.undecided_facts for _, repair in repairs))
-        waiting = read_waiting(contents, header["waiting"], times)
+        waiting = read_waiting(contents, header["waiting"], segments[-1].times)
         remembered = ByLevel.of(starmap(PastRepair, repairs))
         history = StreamHistory(log, step, arrival, remembered, counters, header["messages"], past, waiting)
+        written, pairs = segments[-1].further
         known = GivenForms(growing.vocabulary, dict(written.by_fact), dict(pairs.by_pair))
         kept = {
-            name.removeprefix(_CONSUMER): known_bytes(column.tobytes())
+            name.removeprefix(CONSUMER): known_bytes(column.tobytes())
             for name, column in contents.columns.items()
-            if name.startswith(_CONSUMER)
+            if name.startswith(CONSUMER)
         }
         noted = InputDiagnostics.from_saved(header["unexpected"])
         return State(history, known, ill_typed, self.note, consumers=kept, noted=noted)
 
-    def _forms(self, keys: Integers, formed: Sequence[RdflibLiteral]) -> list[Forms]:
-        """Return the literal forms of each entry, then of the facts and of the pairs of the
-        materialization.
-        """
-        rows = list(zip(as_tuples(keys), formed, strict=True))
-        found = list(map(Forms.of_rows, self._contents.split("forms.keys", rows)))
-        *_, written, pairs = found
-        if written.by_pair or pairs.by_fact:
-            raise self._contents.broken("forms have other keys")
-        return found
-
-    def _entries(
-        self, step: Step | None, times: Sequence[TimePoint], facts: Integers, forms: Sequence[Forms]
-    ) -> list[Entry]:
-        """Return the entries of past and log. The first of `times` are their timestamps, ascending up to the
-        present.
-        """
-        contents, count = self._contents, len(forms)
-        ticks = [ticks_of(at, step.kind) for at in times] if step else []
-        parts = contents.split("entries.facts", facts)
-        columns = times[:count], ticks[:count], parts[:count], parts[count:], forms
-        entries = [Entry(level, *one) for level, one in enumerate(zip(*columns, strict=True))]
-        if np.any(facts[:, 0] == NO_PREDICATE):
-            raise contents.broken("a fact has no predicate")
-        if any(one >= other for one, other in pairwise([*ticks[:count], step.now + 1 if step else 0])):
+    def _entries(self, step: Step | None, segments: Sequence[_Segment]) -> list[Entry]:
+        """Return the entries of past and log; their timestamps ascend up to the present."""
+        contents, found = self._contents, list[Entry]()
+        for segment in segments:
+            ticks = [ticks_of(at, step.kind) for at in segment.at] if step else []
+            columns = segment.at, ticks, segment.parts, segment.cuts, segment.forms
+            found += [Entry(n, *one) for n, one in enumerate(zip(*columns, strict=True), len(found))]
+        ticks = [entry.ticks for entry in found]
+        if any(one >= other for one, other in pairwise([*ticks, step.now + 1 if step else 0])):
             raise contents.broken("the timestamps do not ascend")
-        if not 0 <= self._header["departed"] <= count:
+        if not 0 <= self._header["departed"] <= len(found):
             raise contents.broken("more entries have left than exist")
-        return entries
+        return found
 
     def _past(self, entries: Sequence[Entry]) -> PastEntries:
         """Return the past with these entries."""
@@ -501,6 +571,92 @@ class Checkpoint:
         return PastEntries(
             bounds, settled, None, 0, sum(each.bytes for each in settled), header["known_from"]
         )
+
+
+class _Segment(NamedTuple):
+    """Consecutive entries of a checkpoint, in the numbers of a vocabulary.
+
+    Args:
+        contents: the columns.
+        times: all timestamps of the columns.
+        at: the timestamps of the entries.
+        parts, cuts: the asserted and the cut facts of each entry.
+        forms: the literal forms of each entry.
+        further: further literal forms: of facts, and of subjects and values.
+        facts: all facts.
+        skipped: the number of skipped entries.
+    """
+
+    contents: Contents
+    times: list[TimePoint]
+    at: list[TimePoint]
+    parts: list[Integers]
+    cuts: list[Integers]
+    forms: list[Forms]
+    further: tuple[Forms, Forms]
+    facts: Integers
+    skipped: int
+
+    @classmethod
+    def read(cls, contents: Contents, kind: TimeKind, vocabulary: Vocabulary, skipped: int = 0) -> _Segment:
+        """Read the entries after the first `skipped` ones; only terms of read entries get numbers."""
+        times = read_times(contents, checked_times(contents), kind)
+        sizes, keyed = contents.column("entries.facts"), contents.column("forms.keys")
+        count = len(keyed) - 2
+        if count < skipped or len(sizes) != 2 * count:
+            raise contents.broken("the numbers of entries differ")
+        stored = len(contents.columns["facts.predicate"])
+        if (total := int(sizes.sum() + keyed.sum())) != stored:
+            raise contents.broken(f"the lengths in column entries.facts add up to {total}, not to {stored}")
+        if len(contents.columns["forms.form"]) != int(keyed.sum()):
+            raise contents.broken("the lengths in column forms.keys are not those of the forms")
+        is_read = np.ones(len(keyed), bool)
+        is_read[:skipped] = False
+        of_rows = np.concatenate([sizes, keyed])
+        keep = np.repeat(np.concatenate([is_read[:count], is_read[:count], is_read]), of_rows)
+        rows, literals = read_facts(contents, vocabulary, keep)
+        places = contents.column("forms.form")[np.repeat(is_read, keyed)]
+        formed = [literals[place] for place in places.tolist()]
+        for form in formed:
+            vocabulary.number(form)
+        facts, keys = rows[: len(rows) - len(formed)], rows[len(rows) - len(formed) :]
+        if np.any(facts[:, 0] == NO_PREDICATE):
+            raise contents.broken("a fact has no predicate")
+        pairs = list(zip(as_tuples(keys), formed, strict=True))
+        *forms, written, of_pairs = map(Forms.of_rows, divided(pairs, keyed[is_read]))
+        if written.by_pair or of_pairs.by_fact:
+            raise contents.broken("forms have other keys")
+        parts = divided(facts, sizes[np.tile(is_read[:count], 2)])
+        half = count - skipped
+        at = times[skipped:count]
+        return cls(
+            contents, times, at, parts[:half], parts[half:], forms, (written, of_pairs), facts, skipped
+        )
+
+    @property
+    def told(self) -> list[Triple]:
+        """Triples of the repairs of the entries."""
+        assertions = read_assertions(self.contents, self.times)
+        if not self.skipped:
+            return [triple for _, triple in assertions]
+        of_repairs = self.contents.split(
+            "repairs.groups", self.contents.split("groups.assertions", assertions)
+        )
+        entries = self.contents.column("repairs.entry").tolist()
+        return [
+            triple
+            for entry, groups in zip(entries, of_repairs, strict=True)
+            for _, triple in chain.from_iterable(groups if entry >= self.skipped else ())
+        ]
+
+    def repairs(self, method: Method, program: Program, budget: Budget) -> Iterator[tuple[int, Repair]]:
+        """Yield the repairs, each with the index of its entry."""
+        assertions = read_assertions(self.contents, self.times)
+        constraints = constraints_named(checked_constraints(self.contents), program.rules)
+        at = [*self.times[: self.skipped], *self.at]
+        for place, repair in read_repairs(self.contents, assertions, at, method, constraints, budget):
+            if place >= self.skipped:
+                yield place - self.skipped, repair
 
 
 def _rules_apart(saved: TemporalRules | None, given: TemporalRules) -> tuple[str, str]:
