@@ -142,12 +142,13 @@ def _of_aboxes(reasoner, triples):
 
 
 def _of_spark(triples):
-    from pantarhei.spark import Counts, LateABox, QueryProgress
+    from pantarhei.spark import BatchReport, Counts, LateABox, QueryProgress
 
     counts = Counts(aboxes=1000, assertions=10**9, late=7)
     columns = zip(*triples, strict=True)
     table = pa.table(dict(zip(("subject", "predicate", "object"), map(list, columns), strict=True)))
     return {
+        "batch report": BatchReport(7, at(0), aboxes=10, assertions=1000, late=7, facts=10**6),
         "counts": counts,
         "late abox": LateABox(at(0), table),
         "progress": QueryProgress("running", 7, 1000, 1.5, at(1), counts),
