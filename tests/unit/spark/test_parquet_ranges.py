@@ -1,9 +1,11 @@
 """Time ranges of Parquet files, without Spark."""
 
 import math
+import pickle
 from collections import Counter
 from datetime import UTC, datetime
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -11,11 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pantarhei.errors import StreamError
+from pantarhei import Ontology
+from pantarhei.errors import InvalidRowError, StreamError
+from pantarhei.interpretation.foundation import Foundation
 from pantarhei.model.time import TimeKind
 from pantarhei.spark import parquet_ranges
 from pantarhei.spark.frame import COLUMNS
 from pantarhei.spark.parquet_ranges import RangeReader, RowGroup, Scan, row_groups, time_ranges
+from pantarhei.spark.worker import MaterializeTask
 
 TYPES = {
     TimeKind.INTEGER: (pa.int64(), pa.int32(), pa.int16()),
@@ -186,3 +191,31 @@ def test_columns_keep_their_dictionaries_and_may_be_used_twice(tmp_path):
     assert batch.schema.names == list(COLUMNS)
     assert all(pa.types.is_dictionary(kind) for kind in batch.schema.types[1:])
     assert [row["object"] == row["subject"] for row in batch.to_pylist()] == [True] * 3
+
+
+@pytest.mark.parametrize(
+    ("row", "column"),
+    [
+        ((None, "<urn:a>"), "timestamp"),
+        ((1, "no term"), "subject"),
+        ((1, None), "subject"),
+        ((1, '"a"'), "subject"),
+    ],
+)
+def test_invalid_rows_are_errors_as_where_spark_reads(tmp_path, row, column):
+    path = tmp_path / "it.parquet"
+    rows = [(at, "<urn:s>", "<urn:p>", "<urn:o>") for at in (1, 1, 2)]
+    rows.insert(1, (*row, "<urn:p>", "<urn:o>"))
+    table = pa.table(dict(zip(SCAN.columns, map(list, zip(*rows, strict=True)), strict=True)))
+    pq.write_table(table, path)
+    scan = SCAN._replace(paths=(str(path),))
+    reader = RangeReader(scan, time_ranges(row_groups(str(path), scan), 1))
+    foundation = Foundation.of(Ontology.from_rules([]))
+    broadcast = SimpleNamespace(value=pickle.dumps(foundation))
+    task = MaterializeTask(broadcast, foundation.digest, lambda *_: pa.table({}), "raise")
+    errors = []
+    for batches in (reader.read(0), iter(table.rename_columns(COLUMNS).sort_by("timestamp").to_batches())):
+        with pytest.raises(InvalidRowError) as raised:
+            list(task(batches))
+        errors.append(raised.value.args)
+    assert errors[0] == errors[1] and raised.value.column == column
