@@ -8,7 +8,6 @@ the carried columns of the user's DataFrame, such as a Kafka topic, partition an
 from __future__ import annotations
 
 import base64
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -274,12 +273,27 @@ class StreamLetters:
 
     Args:
         letters: the delivery.
-        saved: the kept rows of an earlier process, as in `note`.
+        driver: the driver, whose checkpoint has the kept rows. If it has none, since the stream ran without
+            dead letters, the triples of ABoxes that are held back are kept.
     """
 
-    def __init__(self, letters: DeadLetters, saved: str | None) -> None:
+    def __init__(self, letters: DeadLetters, driver: Driver) -> None:
         self._letters, self._schema, self._may_repeat = letters, letters.arrow, True
-        self._kept = self._schema.empty_table() if saved is None else _unpacked(saved, self._schema)
+        saved = driver.reasoner.note.get("letters")
+        if isinstance(saved, str):
+            self._keep(_unpacked(saved, self._schema), driver)
+        else:
+            held = (self._triples_of(timed, driver) for timed, _ in driver.undecided)
+            self._keep(pa.concat_tables([self._schema.empty_table(), *held]), driver)
+
+    def _keep(self, rows: pa.Table, driver: Driver) -> None:
+        self._kept = rows
+        driver.entries["letters"] = _packed(rows) if len(rows) else None
+
+    def _triples_of(self, timed: TimedInterpretation, driver: Driver) -> pa.Table:
+        triples = driver.asserted(timed)
+        times = pa.array([timed.at] * len(triples), self._schema.field(TIMESTAMP).type)
+        return letters_of(triples.append_column(TIMESTAMP, times), UNDECIDED, "", self._schema)
 
     def deliver(self, rows: DataFrame, batch: int, skipped: int, driver: Driver) -> None:
         """Deliver the dead letters of a batch, before the batch is saved.
@@ -291,20 +305,15 @@ class StreamLetters:
         """
         found = self._found(rows, skipped, driver)
         may_wait = pc.equal(found["kind"], UNDECIDED)
-        older = defaultdict[float, list[RefusedABox]](list)
-        for each in driver.refused:
-            if not each.is_new:
-                older[time_number(each.timed)].append(each)
-        made = [found.filter(pc.invert(may_wait))]
-        made += (self._of_held(time, parts, driver) for time, parts in older.items())
+        older = {time_number(each.timed): each for each in driver.refused if not each.is_new}
+        made = [found.filter(pc.invert(may_wait)), *map(self._of_held, older.values())]
         held = [time_number(timed) for timed, is_new in driver.undecided if not is_new]
         still = self._kept.filter(_places(self._kept, held).is_valid())
         letters = pa.concat_tables(made)
         if len(letters) or self._may_repeat:
             self._letters.deliver(letters, batch, rows.sparkSession)
         self._may_repeat = False  # a failed batch is repeated by a new query only
-        self._kept = pa.concat_tables([still, found.filter(may_wait)])
-        driver.entries["letters"] = _packed(self._kept) if len(self._kept) else None
+        self._keep(pa.concat_tables([still, found.filter(may_wait)]), driver)
 
     def _found(self, rows: DataFrame, skipped: int, driver: Driver) -> pa.Table:
         """Return the dead letters among the rows of a batch, and the rows that may become dead letters."""
@@ -316,17 +325,10 @@ class StreamLetters:
         task = FindLetters(self._schema, skipped > 0, list(new), kinds, reasons)
         return _cast(rows.mapInArrow(task, self._letters.schema).toArrow(), self._schema)
 
-    def _of_held(self, time: float, parts: Sequence[RefusedABox], driver: Driver) -> pa.Table:
-        """Return the dead letters of an ABox of earlier batches, given in parts.
-
-        Its rows are unknown if these batches ran without dead letters; then its triples are returned.
-        """
-        rows = self._kept.filter(_places(self._kept, [time]).is_valid()).drop_columns(list(_HEAD))
-        if not len(rows):
-            rows = pa.concat_tables(driver.asserted(each.timed) for each in parts)
-            times = pa.array([parts[0].timed.at] * len(rows), self._schema.field(TIMESTAMP).type)
-            rows = rows.append_column(TIMESTAMP, times)
-        return letters_of(rows, parts[0].kind, parts[0].reason, self._schema)
+    def _of_held(self, refused: RefusedABox) -> pa.Table:
+        """Return the dead letters of an ABox of earlier batches, of all its parts."""
+        rows = self._kept.filter(_places(self._kept, [time_number(refused.timed)]).is_valid())
+        return letters_of(rows.drop_columns(list(_HEAD)), refused.kind, refused.reason, self._schema)
 
 
 def _packed(rows: pa.Table) -> str:

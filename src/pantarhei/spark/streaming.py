@@ -431,8 +431,7 @@ def reason_stream(
 
     before = cast("Mapping[str, Mapping[str, str]]", reasoner.note.get("types", {}))
     results.check_types(before, str(progress.folder))
-    kept_rows = None if letters is None else cast("str | None", reasoner.note.get("letters"))
-    entries = cast("dict[str, Json]", {"types": results.types, "letters": kept_rows})
+    entries = cast("dict[str, Json]", {"types": results.types})
     driver = Driver(
         reasoner, kind, allowed_lateness, on_error, on_each, on_late, entries, max_ahead, clock, on_ahead
     )
@@ -443,7 +442,7 @@ def reason_stream(
             files.refuse_if_used()
     if letters is not None and begins:
         letters.refuse_if_used()
-    rejected = None if letters is None else StreamLetters(letters, kept_rows)
+    rejected = None if letters is None else StreamLetters(letters, driver)
     if begins or set(reasoner.queries) != restored:
         progress.save(reasoner, driver.note)
     batches = BatchFunction(

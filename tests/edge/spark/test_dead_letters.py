@@ -69,11 +69,10 @@ class Stream:
             ONTOLOGY,
             Window(10**6),
             on_error="skip",
-            carry=CARRY,
             on_update=lambda update, _: self.pushed.update(str(s) for s, _, _ in update.delta.added),
             checkpoint=self.path / "state",
             trigger=NOW,
-            **{"dead_letters": self.letters, **how, **self.options, **options},
+            **{"dead_letters": self.letters, "carry": CARRY, **how, **self.options, **options},
         )
         query.await_termination()
         return query
@@ -156,6 +155,21 @@ def test_no_row_is_lost_or_handed_out_twice(spark, tmp_path, seed):
     assert not stream.pushed & refused and not of_flush & (stream.pushed | refused)
     counts = query.counts
     assert (len(invalid), sum(row.kind == "late" for row in letters)) == (counts.skipped, counts.late)
+
+
+@pytest.mark.long
+def test_rows_held_back_without_dead_letters_are_handed_out_as_their_triples(spark, tmp_path):
+    stream, found = Stream(spark, tmp_path, max_ahead=20), []
+    stream.write((1, "a"), (100, "ahead"), (100, "ahead"))
+    stream.write((2, "b"))
+    stream.write((200, "ahead"), (200, "ahead"))
+    stream.follow(dead_letters=None, carry=None)
+    stream.write((200, "ahead"))
+    stream.follow()
+    stream.write((3, "c"))
+    stream.follow(carry=["topic"], dead_letters=lambda rows, _: found.extend(rows.collect()))
+    assert [(row.kind, row.timestamp) for row in found] == [("ahead", 200)] * 3
+    assert sorted(str(row.topic) for row in found) == ["None", "None", "t"]
 
 
 def test_options_that_do_not_fit_are_refused(spark, tmp_path):

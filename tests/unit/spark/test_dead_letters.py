@@ -1,13 +1,17 @@
 """Dead letters: their columns, and their reasons."""
 
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+
 import pyarrow as pa
 import pytest
 
 from pantarhei.errors import InvalidRowError
-from pantarhei.model.time import TimeKind
-from pantarhei.spark.dead_letters import invalid_letters, letters_of
+from pantarhei.model.time import TimeKind, ticks_of
+from pantarhei.spark.dead_letters import FindLetters, invalid_letters, letters_of, time_number
 from pantarhei.spark.frame import arrow_schema
 from pantarhei.spark.invalid_rows import error_rows, find_invalid_rows
+from pantarhei.spark.worker import TimedInterpretation
 from spark_streams import table_of
 
 A = "<urn:a>"
@@ -57,3 +61,32 @@ def test_bytes_that_are_not_utf_8_become_text():
         "late",
         "why",
     )
+
+
+AT_NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("kind", "times", "found"),
+    [
+        (TimeKind.INTEGER, [1, 2, 2, None, -3], [2, -3]),
+        (TimeKind.FLOAT, [0.5, -0.0, 0.0, float("nan"), 2.5], [0.0, 2.5]),
+        (TimeKind.DATETIME, [AT_NOON, AT_NOON + timedelta(microseconds=1), None], [AT_NOON]),
+    ],
+)
+@pytest.mark.parametrize("invalid", [True, False])
+def test_rows_of_the_named_times_are_found_in_any_kind_of_time(kind, times, found, invalid):
+    schema = pa.schema([*HEAD, *arrow_schema(kind)])
+    column = pa.array(times, schema.field("timestamp").type)
+    rows = pa.record_batch([column, *[[A] * len(times)] * 3], NORMALIZED.names)
+    named = [time_number(TimedInterpretation(ticks_of(at, kind), at, None)) for at in found]
+    task = FindLetters(schema, invalid, named, ["late", "ahead"][: len(found)], ["one", "two"][: len(found)])
+    letters = pa.Table.from_batches(task(iter([rows, rows])), schema).to_pylist()
+    expected = {"late": sum(at == found[0] for at in times), "ahead": sum(at == found[-1] for at in times)}
+    if len(found) == 1:
+        del expected["ahead"]
+    if invalid:
+        expected["invalid"] = sum(at is None or at != at for at in times)
+    assert Counter(letter["kind"] for letter in letters) == Counter({k: 2 * n for k, n in expected.items()})
+    reasons = {"late": "one", "ahead": "two"}
+    assert all(letter["reason"] == reasons.get(letter["kind"], letter["reason"]) for letter in letters)
