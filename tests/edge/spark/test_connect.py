@@ -13,11 +13,12 @@ from on_connect import changes, results
 
 
 @pytest.mark.long
+@pytest.mark.timeout(600)
 def test_spark_connect_has_the_results_of_a_session_in_this_process(spark, tmp_path):
     pytest.importorskip("grpc", reason="Spark Connect needs the packages of pyspark[connect]")
     path = tmp_path / "found.json"
     done = subprocess.run(
-        [sys.executable, on_connect.__file__, path], capture_output=True, text=True, timeout=280, check=False
+        [sys.executable, on_connect.__file__, path], capture_output=True, text=True, timeout=500, check=False
     )
     assert done.returncode == 0, done.stderr[-3000:]
     found = json.loads(path.read_text())
