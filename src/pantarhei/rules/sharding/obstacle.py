@@ -155,14 +155,18 @@ class Remedy:
         if self.not_streaming:
             names = listed(self.not_streaming)
             return f"usable with streaming=[…] without {names}; facts of these may be in the background"
-        promise = f"with colocated={bracketed(self.colocated)}" if self.colocated else ""
+        promise = f" with colocated={bracketed(self.colocated)}" if self.colocated else ""
         if self.key is not None:
-            same = short(URIRef(self.key))
+            equal = short(URIRef(self.key))
             of = listed(self.colocated)
-            return f"usable {promise}, if streamed facts of {of} connect only names with equal {same}"
-        names = listed((*self.colocated, *self.linking))
+            return f"usable{promise}, if streamed facts of {of} connect only names with equal {equal}"
+        connecting = [
+            *(["these"] if self.colocated else []),
+            *([listed(self.linking)] if self.linking else []),
+        ]
+        names = " or by ".join(connecting)
         key = f"a background property that is equal for names connected by {names}"
-        return f"usable instead: as the key, {key}{promise and ', '}{promise}"
+        return f"usable{promise} by another key: {key}"
 
 
 def bracketed(names: Collection[Predicate]) -> str:

@@ -18,8 +18,8 @@ from pantarhei.rules.translation.demand import SAME, TYPE
 
 # Limits: keys with remedies; names in a remedy; rules that the repeated analyses of one report may read.
 MOST_KEYS = 3
-_MOST_NAMES = 6
-_MOST_RULES = 300_000
+_MOST_NAMES = 10
+_MOST_RULES = 150_000
 
 _T = TypeVar("_T")
 _NEW_KEY = URIRef("urn:pantarhei:any#key")

@@ -17,6 +17,7 @@ from pantarhei.model.message_text import DisplayNames, counted, disambiguate
 from pantarhei.model.representation import html_of
 from pantarhei.model.rule import Predicate, names_of
 from pantarhei.model.term import Term, short
+from pantarhei.owl.manchester import axiom_text
 from pantarhei.rules.sharding.key_map import ANY_OTHER, SUBJECT, Key, KeyMap, KeyPositions
 from pantarhei.rules.sharding.obstacle import NoKey, Obstacle, Remedy, bracketed, listed
 from pantarhei.rules.translation.demand import TYPE
@@ -165,6 +166,10 @@ class ShardingReport:
             lines.append(
                 f"not checked: {counted(self.untried, 'property', 'properties')} (name them: keys=…)"
             )
+        if refused and self.assertable is None:
+            lines.append(
+                "The stream is assumed to assert any other name: streaming=[…] lists what it asserts."
+            )
         if self.background_only:
             names = listed(sorted(self.background_only, key=str))
             lines.append(f"The stream must not assert {names}.")
@@ -209,8 +214,11 @@ class ShardingReport:
         yield from (f"    {remedy}" for remedy in self.remedies.get(key, ()))
 
     def _obstacle_lines(self, key: Key) -> list[str]:
-        """Return one line for each axiom and the facts that it joins; several rules may be of one axiom."""
-        return list(dict.fromkeys(map(str, self.obstacles.get(key, ()))))
+        """Return one line for each axiom, which several rules may be of."""
+        by_axiom: dict[str, str] = {}
+        for each in self.obstacles.get(key, ()):
+            by_axiom.setdefault(axiom_text(each.rule), str(each))
+        return list(by_axiom.values())
 
     def _summary(self, key: Key) -> str:
         if key in self.no_keys:

@@ -41,9 +41,10 @@ def test_a_new_key_is_proposed_where_no_key_can_be_mended():
     joined = Rule("joined", (is_a(A, x), related(NEAR, x, y), is_a(B, y)), None)
     (remedy,) = found([joined], background=[(a, NEAR, b), (a, NEAR, c)])["subject"]
     assert remedy == Remedy(None, linking=(NEAR,))
-    assert str(remedy) == (
-        "usable instead: as the key, a background property that is equal for names connected by near"
-    )
+    nearby = "by another key: a background property that is equal for names connected by"
+    assert str(remedy) == f"usable {nearby} near"
+    both = Remedy(None, colocated=(R,), linking=(NEAR,))
+    assert str(both) == f"usable with colocated=[R] {nearby} these or by near"
 
 
 def test_names_without_a_link_have_no_remedy():
