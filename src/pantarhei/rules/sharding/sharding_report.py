@@ -166,13 +166,11 @@ class ShardingReport:
             lines.append(
                 f"not checked: {counted(self.untried, 'property', 'properties')} (name them: keys=…)"
             )
-        if refused and self.assertable is None:
-            lines.append(
-                "The stream is assumed to assert any other name: streaming=[…] lists what it asserts."
-            )
         if self.background_only:
             names = listed(sorted(self.background_only, key=str))
             lines.append(f"The stream must not assert {names}.")
+        if refused and self.assertable is None:
+            lines.append("It is assumed that the stream asserts all other names: streaming=[…] restricts it.")
         return lines
 
     def to_json(self) -> str:
