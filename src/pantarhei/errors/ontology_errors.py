@@ -120,8 +120,8 @@ class NotKeyLocalError(OntologyError):
 
     def __str__(self) -> str:
         return (
-            f"the stream cannot be sharded by {self.key}: rules join facts of different shards. "
-            f"{self.report}\nontology.sharding_report() lists the possible keys, and remedies"
+            f"the stream cannot be sharded by {self.key}:\n{self.report}\n"
+            "ontology.sharding_report() lists the usable keys, and options with which others are usable"
         )
 
 
