@@ -113,7 +113,7 @@ class DeadLetters:
         if self.outlet.files is not None:
             self.outlet.files.write(table, batch)
         if self.outlet.sink is not None and len(table):
-            self.outlet.sink(spark.createDataFrame(table, self.schema), batch)
+            self.outlet.sink(spark.createDataFrame(table.combine_chunks(), self.schema), batch)
 
 
 def _outlet(given: object, output_format: OutputFormat, spark: SparkSession, output: Folder | None) -> Outlet:

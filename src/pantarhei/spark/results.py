@@ -344,7 +344,8 @@ def deliver_tables(made: Sequence[tuple[pa.Table, Outlet]], batch: int, spark: S
             outlet.files.write(table, batch)
     for table, outlet in made:
         if outlet.sink is not None:
-            outlet.sink(spark.createDataFrame(table), batch)
+            # Spark loses the rows of a table whose first chunk is empty.
+            outlet.sink(spark.createDataFrame(table.combine_chunks()), batch)
 
 
 def _encoded(table: pa.Table, write: Callable[[pa.Table, pa.BufferOutputStream], object]) -> bytes:

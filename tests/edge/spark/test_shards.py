@@ -367,3 +367,36 @@ def test_rules_that_spark_cannot_evaluate_are_refused_before_anything_runs(spark
     refused(OptionError, "hot(X) :- :A(X).", shard_by=IN, query="SELECT ?x { ?x a <urn:A> }")
     refused(OptionError, ["hot(X) :- :A(X)."], shard_by=IN)
     refused(OptionError, ["hot(X) :- :A(X)."])
+
+
+def test_the_changes_of_large_batches_stay_on_the_executors(spark, tmp_path, monkeypatch):
+    from pantarhei.spark.shards import sharded_query
+
+    def follow(name):
+        folder, found = Folder(tmp_path / name), []
+        folder.write(written(readings(1, 1, 9)))
+        folder.write(written(readings(2, 9, 17)))
+
+        def sink(rows, batch):
+            assert rows.count() == len(rows.collect())  # it may read its rows twice
+            found.extend((batch, *row) for row in rows.collect())
+
+        query = reason_stream(
+            folder.stream(spark),
+            ONTOLOGY,
+            Window(6),
+            background=BACKGROUND,
+            shard_by=IN,
+            shards=3,
+            types={"subject": "name"},
+            sink=sink,
+            output=tmp_path / f"{name} out",
+            trigger={"availableNow": True},
+        )
+        query.await_termination()
+        files = spark.read.parquet(str(tmp_path / f"{name} out")).collect()
+        return Counter(found), Counter(files), query.counts
+
+    small = follow("small")
+    monkeypatch.setattr(sharded_query, "_MOST_LOCAL", -1)
+    assert follow("large") == small and small[2].assertions == len([*readings(1, 1, 9), *readings(2, 9, 17)])

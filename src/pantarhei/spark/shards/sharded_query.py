@@ -14,6 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
 from pantarhei.errors import CheckpointError, MissingOptionError
@@ -26,6 +27,7 @@ from pantarhei.spark.file_system import HadoopFolder
 from pantarhei.spark.progress import BatchReport
 from pantarhei.spark.results import STREAM, ColumnTypes, Outlet, deliver_tables, typed
 from pantarhei.spark.running_query import BatchFunction, ReasoningQuery, start_query, watched
+from pantarhei.spark.sessions import FAILURES
 from pantarhei.spark.shards.flush import ONCE, FlushingRun, completed_batch, has_completed
 from pantarhei.spark.shards.reshard import Layout, Layouts, move
 from pantarhei.spark.shards.shard import ShardSetup, unpack_table
@@ -172,7 +174,7 @@ def run_sharded(
 
     def started(stream: ShardedStream) -> tuple[BatchFunction, Callable[..., StreamingQuery]]:
         """Return the function of batches, and a function that starts a query of outcomes with a trigger."""
-        process = _processing(stream, _delivery(stream, outlets, types), letters, totals, on_batch)
+        process = _processing(stream, outlets, types, letters, totals, on_batch)
         batches = BatchFunction(process, temporary)
 
         def start(trigger: Mapping[str, object] | None, packed: DataFrame = stream.packed) -> StreamingQuery:
@@ -199,41 +201,21 @@ def run_sharded(
     return ReasoningQuery(run, batches, totals, client)
 
 
+_MOST_LOCAL = 64 << 20  # bytes
+
+
 def _processing(
     stream: ShardedStream,
-    deliver: Callable[[DataFrame, int], object],
+    outlets: Mapping[str, Outlet],
+    types: ColumnTypes,
     letters: DeadLetters | None,
     totals: StreamTotals,
     on_batch: Callable[[BatchReport], object] | None,
 ) -> Callable[[DataFrame, int], object]:
-    """Return the function that processes the packed outcomes of a batch."""
+    """Return the function that processes the packed outcomes of a batch.
 
-    def process(rows: DataFrame, batch: int) -> None:
-        # A sink may read its rows several times, and Spark would run the shards each time.
-        kept = rows.persist()
-        try:
-            outcomes = kept.drop("changes").toArrow()
-            if letters is not None:
-                found = pc.drop_null(outcomes["letters"]).to_pylist()
-                table = pa.concat_tables([letters.arrow.empty_table(), *map(unpack_table, found)])
-                letters.deliver(table, batch, rows.sparkSession)
-            deliver(kept, batch)
-        finally:
-            kept.unpersist()
-        if stream.warned is not None:
-            stream.warned.emit()
-        report = totals.add(batch, outcomes)
-        _log.info("%s", report)
-        if on_batch is not None:
-            on_batch(report)
-
-    return process
-
-
-def _delivery(
-    stream: ShardedStream, outlets: Mapping[str, Outlet], types: ColumnTypes
-) -> Callable[[DataFrame, int], object]:
-    """Return the function that delivers the changes in the packed outcomes of a batch.
+    Outcomes are read on the driver, which costs one job. After a batch with more than `_MOST_LOCAL` bytes, or
+    more than Spark sends to the driver, changes stay on the executors.
 
     Raises:
         OptionError: a column in `types` is in none of the results, or a variable has the name of another
@@ -241,20 +223,68 @@ def _delivery(
     """
     setup = stream.shipped.value
     unpack = Unpacker(setup.names, setup.kind)
-    if setup.queries:
-        answers = ShardedAnswers(setup, outlets, types)
-        return lambda rows, batch: answers.deliver(
-            unpack.table(rows.select("shard", "changes").toArrow()), batch, rows.sparkSession
-        )
-    types.check(setup.names)
-    files, sink = outlets[STREAM]
+    answers = ShardedAnswers(setup, outlets, types) if setup.queries else None
+    if answers is None:
+        types.check(setup.names)
+    size = 0
 
-    def deliver(rows: DataFrame, batch: int) -> None:
+    def deliver_local(packed: pa.Table, batch: int, spark: SparkSession) -> None:
+        changes = unpack.table(packed)
+        if answers is not None:
+            answers.deliver(changes, batch, spark)
+        else:
+            deliver_tables([(types.typed(changes), outlets[STREAM])], batch, spark)
+
+    def deliver_distributed(rows: DataFrame, batch: int) -> None:
+        files, sink = outlets[STREAM]
         if files is not None:
-            changes = unpack.table(rows.select("shard", "changes").toArrow())
-            files.write(types.typed(changes), batch)
+            files.write(types.typed(unpack.table(rows.select("shard", "changes").toArrow())), batch)
         if sink is not None:
             changes = stream.changes(rows)
             sink(typed(changes, types.kinds) if types.kinds else changes, batch)
 
-    return deliver
+    def deliver_letters(outcomes: pa.Table, batch: int, spark: SparkSession) -> None:
+        if letters is not None:
+            found = pc.drop_null(outcomes["letters"]).to_pylist()
+            letters.deliver(
+                pa.concat_tables([letters.arrow.empty_table(), *map(unpack_table, found)]), batch, spark
+            )
+
+    def process(rows: DataFrame, batch: int) -> None:
+        nonlocal size
+        spark, outcomes = rows.sparkSession, None
+        if answers is not None or size <= _MOST_LOCAL:
+            outcomes = _collected(rows)
+        if outcomes is not None:
+            size = outcomes["changes"].nbytes
+            deliver_letters(outcomes, batch, spark)
+            deliver_local(outcomes, batch, spark)
+        else:
+            # A sink may read its rows several times, and Spark would run the shards each time.
+            kept = rows.persist()
+            try:
+                sizes = F.coalesce(F.length("changes"), F.lit(0)).cast("long").alias("changes")
+                outcomes = kept.withColumn("changes", sizes).toArrow()
+                size = sum(outcomes["changes"].to_pylist())
+                deliver_letters(outcomes, batch, spark)
+                deliver_distributed(kept, batch)
+            finally:
+                kept.unpersist()
+        if stream.warned is not None:
+            stream.warned.emit()
+        report = totals.add(batch, outcomes.drop_columns(["changes"]))
+        _log.info("%s", report)
+        if on_batch is not None:
+            on_batch(report)
+
+    return process
+
+
+def _collected(rows: DataFrame) -> pa.Table | None:
+    """Return a DataFrame as a table; None if it is larger than Spark sends to the driver."""
+    try:
+        return rows.toArrow()
+    except FAILURES as failure:
+        if "maxResultSize" in str(failure):
+            return None
+        raise
