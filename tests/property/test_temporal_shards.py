@@ -1,14 +1,17 @@
 """Temporal rules in shards: what is accepted is concluded by the shards together as by one reasoner."""
 
 from collections import Counter
+from functools import partial
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import cases, of_many
 from oracle.lars.streams import canonical
+from pantarhei.errors import CheckpointSplitError
 from pantarhei.spark.shards.router import Router
 from pantarhei.spark.shards.shard import Shard
+from resharding import resharded
 from shard_rows import processed, rows
 from sharded_rules import COUNTS, Sharded, concluded
 
@@ -50,6 +53,50 @@ def check_shards(seed):
         COUNTS["conclusions"] += len(wanted)
         COUNTS["fed back"] += whole.stats().fed_back
         COUNTS["steps with shards"] += len(shards) > 1
+
+
+def check_split_shards(seed):
+    """Shards that all advance to each tick, and whose number changes."""
+    made = Sharded(seed)
+    rnd, setup, told = made.rnd, made.setup, made.input
+    maps = [partial(made.report.positions, key) for key in made.routing.keys]
+
+    def positions(symbol):
+        found = [each(symbol) for each in maps]
+        return None if None in found else frozenset.intersection(*found)
+
+    router, whole, shards = Router(made.routing, setup.shards), setup.reasoner(), {}
+    begun = setup.reasoner()
+    begun.advance(min(told))
+    by_background = set(map(canonical, begun.atoms()))
+    for tick in (*told, *range(max(told) + 1, max(told) + 1 + 12 * rnd.randrange(2), 3)):
+        parts = {}
+        for fact in told.get(tick, ()):
+            parts.setdefault(router.shard_of(fact[0]), []).append(fact)
+        whole.push(tick, told[tick]) if told.get(tick) else whole.advance(tick)
+        for number in sorted(parts.keys() - shards.keys()):
+            shards[number] = setup.reasoner()
+        for number, shard in shards.items():
+            shard.push(tick, parts[number]) if number in parts else shard.advance(tick)
+        found = {canonical(atom) for shard in shards.values() for atom in shard.atoms()}
+        wanted = set(map(canonical, whole.atoms()))
+        assert found - by_background == wanted - by_background, (seed, tick)
+        if rnd.random() < 0.5:
+            router, old = Router(made.routing, rnd.randint(1, 5)), shards.values()
+            try:
+                shards = resharded(made.ontology, old, router.shard_of, positions=positions)
+            except CheckpointSplitError as error:
+                assert "remember conclusions" in str(error) or "no key is known" in str(error)
+                COUNTS["not split"] += 1
+                return
+            COUNTS["splits"] += 1
+            COUNTS["split conclusions"] += len(wanted)
+
+
+@settings(max_examples=cases(3, 100, long=4_000), deadline=None)
+@given(seed=SEEDS)
+def test_split_and_merged_shards_conclude_what_one_reasoner_does(seed):
+    check_split_shards(seed)
 
 
 @settings(max_examples=cases(15, 100, long=4_000), deadline=None)

@@ -8,7 +8,7 @@ predicates and of terms in the JSON. Each column has the smallest sufficient int
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
@@ -32,7 +32,7 @@ from pantarhei.temporal.tuples import TupleNumbers, is_tuple
 
 Column = npt.NDArray[np.integer]
 
-_OLD_DATA_KEY = "heard"  # key of the data stream in earlier checkpoints
+OLD_DATA_KEY = "heard"  # key of the data stream in earlier checkpoints
 
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
@@ -57,18 +57,29 @@ def to_bytes(
     columns: list[Column] = []
     if data is not None:
         saved["data"], columns = _written(data, numbered, lexicon, pace)
-    saved["columns"] = [(column.dtype.str, len(column)) for column in columns]
+    return _joined(saved, columns, pace)
+
+
+def _joined(header: dict[str, Any], columns: Sequence[Column], pace: Pace = iter) -> bytes:
+    saved = {**header, "columns": [(column.dtype.str, len(column)) for column in columns]}
     text = "".join(pace(_ENCODER.iterencode(saved))).encode("utf-8", "surrogatepass")
     return b"\n".join([text, b"".join(column.tobytes() for column in columns)])
 
 
-def _header(saved: bytes) -> Any:
+def with_data(saved: bytes, data: Mapping[str, Any], columns: Sequence[Column]) -> bytes:
+    """Return a checkpoint with another data stream, given by its header and columns."""
+    return _joined({**header_of_saved(saved), "data": data}, columns)
+
+
+def header_of_saved(saved: bytes) -> Any:
+    """Decode the JSON of a checkpoint."""
     return json.loads(saved.partition(b"\n")[0].decode("utf-8", "surrogatepass"))
 
 
-def _columns(saved: bytes) -> Iterator[Column]:
+def columns_of_saved(saved: bytes) -> Iterator[Column]:
+    """Decode the columns of a checkpoint: ticks, places, predicates and terms."""
     body = saved.partition(b"\n")[2]
-    for kind, count in _header(saved)["columns"]:
+    for kind, count in header_of_saved(saved)["columns"]:
         size = np.dtype(kind).itemsize * count
         yield np.frombuffer(body[:size], kind)
         body = body[size:]
@@ -76,7 +87,7 @@ def _columns(saved: bytes) -> Iterator[Column]:
 
 def rules_of(saved: bytes) -> TemporalRules:
     """Decode the rules of a checkpoint."""
-    given = _header(saved)
+    given = header_of_saved(saved)
     start = given["start"]
     start = datetime.fromisoformat(start) if isinstance(start, str) else start
     read = read_rules(given["rules"])
@@ -89,22 +100,16 @@ def rules_of(saved: bytes) -> TemporalRules:
     return TemporalRules(rules, remembered, start, given["feedback"], read.prefixes, read.remembered)
 
 
-def has_data(saved: bytes) -> bool:
-    """Return true if the first tick has begun, so that the checkpoint has a data stream."""
-    header = _header(saved)
-    return header.get("data", header.get(_OLD_DATA_KEY)) is not None
-
-
 def kind_of_saved(saved: bytes) -> TimeKind:
     """Decode the stream's kind of timestamps."""
-    return TimeKind[_header(saved)["kind"]]
+    return TimeKind[header_of_saved(saved)["kind"]]
 
 
 def data_of(saved: bytes, numbered: NumberedTemporalProgram, vocabulary: Vocabulary) -> DataStream | None:
     """Decode the data stream; terms that the vocabulary lacks are numbered."""
-    header = _header(saved)
-    given = header.get("data", header.get(_OLD_DATA_KEY))
-    return None if given is None else _read(given, list(_columns(saved)), numbered, vocabulary)
+    header = header_of_saved(saved)
+    given = header.get("data", header.get(OLD_DATA_KEY))
+    return None if given is None else _read(given, list(columns_of_saved(saved)), numbered, vocabulary)
 
 
 def _written(
@@ -134,7 +139,7 @@ def _written(
         ],
         "terms": _terms(terms, data.tuples, lexicon, pace),
     }
-    return header, list(map(_narrow, (past.ticks, past.places, of_symbols, of_terms)))
+    return header, list(map(narrow, (past.ticks, past.places, of_symbols, of_terms)))
 
 
 def _terms(
@@ -215,7 +220,7 @@ def _by_appearance(values: npt.NDArray[np.integer]) -> tuple[list[int], Column]:
     return kinds[order].tolist(), ranks[which]
 
 
-def _narrow(column: Column) -> Column:
+def narrow(column: Column) -> Column:
     """Convert a column to the smallest integer type that holds its values."""
     if not len(column):
         return column.astype("<u1")

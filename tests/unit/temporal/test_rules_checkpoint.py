@@ -13,7 +13,7 @@ from pantarhei.model.time import TimeKind
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal.data_stream import Appended, AssertedPart, DataStream, state_changes
 from pantarhei.temporal.numbered import NumberedTemporalProgram
-from pantarhei.temporal.rules_checkpoint import _narrow, data_of, rules_of, to_bytes
+from pantarhei.temporal.rules_checkpoint import data_of, narrow, rules_of, to_bytes
 from pantarhei.temporal.tick_history import TickHistory, TickRecord
 from pantarhei.temporal.ticks import Ticks
 from pantarhei.temporal.translation import compile_rules
@@ -31,7 +31,7 @@ OBJECTS = [None, Literal("007", datatype=XSD.integer), BNode("b"), Literal('a "w
     "values", [[-5, 1 << 40], [-(1 << 60), 1 << 60], [0, 200], [-129, 127], [-1, 1 << 33]]
 )
 def test_numbers_on_both_sides_of_0_stay_integers(values):
-    column = _narrow(np.array(values, np.int64))
+    column = narrow(np.array(values, np.int64))
     assert column.dtype.kind in "iu" and column.tolist() == values
 
 

@@ -12,6 +12,7 @@ the newest timestamp, and answers. Exceptions:
   entries that a limit has evicted from some of the merged parts only are forgotten.
 - The counters of parts add up to those of the whole. The first part has the counters of ABoxes that are not
   remembered; unknown names are listed in each part.
+- Temporal rules are divided if no conclusion is remembered and the keys of their states are known.
 - A fact that can be in any shard is in each part that derives it. So the number of its copies may change.
 """
 
@@ -40,6 +41,7 @@ from pantarhei.engine.checkpoint import (
 from pantarhei.engine.checkpoint.history_parts import (
     Owners,
     PartOf,
+    Piece,
     divided_counters,
     merged_histories,
     pieces_of,
@@ -57,7 +59,7 @@ from pantarhei.ontology.ontology import Ontology
 from pantarhei.query.incremental.query_parts import QueryParts, merge_queries
 from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.result import NO_PROOFS
-from pantarhei.temporal.rules_checkpoint import has_data
+from pantarhei.temporal.checkpoint_parts import Positions, merge_data, split_data
 from pantarhei.window.log import Entry, Log
 from pantarhei.window.retention import NO_LIMITS
 from pantarhei.window.sliding import Step
@@ -69,6 +71,7 @@ def split(
     part_of: PartOf,
     *,
     key_columns: Mapping[str, Collection[int]] | None = None,
+    positions: Positions | None = None,
     note: Mapping[str, Json] | None = None,
 ) -> dict[int, bytes]:
     """Split a snapshot by the subjects of its assertions; returns the snapshots of all parts with content.
@@ -83,6 +86,8 @@ def split(
             have one representative, and the label of a blank node begins with the prefix of its message.
         key_columns: for each registered query that does not report at each step, the columns of its rows
             whose terms determine the part (`query.key_local.key_columns`).
+        positions: returns the argument positions of a predicate that have the key of the shard in each fact
+            of the stream (`ShardingReport.positions`); for temporal rules that read states.
         note: the note of the parts; by default that of the snapshot.
 
     Raises:
@@ -96,7 +101,7 @@ def split(
     held.replace(whole, state.forms, state.noted)
     values, owners = held.computed_literals(), Owners(held.vocabulary, part_of)
     pieces = pieces_of(whole, owners)
-    consumers = _SplitConsumers(state, owners.of_term, key_columns or {})
+    consumers = _SplitConsumers(state, pieces, owners.of_term, key_columns or {}, positions)
     parts = sorted({*pieces, *consumers.parts})
     found = {}
     of_parts = divided_counters(whole.counters, [pieces[part] for part in parts])
@@ -126,7 +131,7 @@ def merge(snapshots: Sequence[bytes], ontology: Ontology, *, note: Mapping[str, 
     Raises:
         CheckpointError: a snapshot is damaged, or was made with another ontology.
         CheckpointSplitError: the times, options, backgrounds, queries or temporal rules differ; two snapshots
-            have assertions of one subject; or temporal rules have begun in two of them.
+            have assertions of one subject; or temporal rules remember conclusions.
         OptionError: there is no snapshot.
     """
     if not snapshots:
@@ -204,20 +209,38 @@ def _forms_in(
 
 
 class _SplitConsumers:
-    """States of consumers in parts; `parts` has the parts in which one of them has content."""
+    """States of consumers in parts; `parts` has the parts in which one of them has content.
 
-    def __init__(self, state: State, part_of: PartOf, key_columns: Mapping[str, Collection[int]]) -> None:
+    Args:
+        state: the state of the whole.
+        pieces: the history of each part.
+        part_of, key_columns, positions: as for `split`.
+    """
+
+    def __init__(
+        self,
+        state: State,
+        pieces: Mapping[int, Piece],
+        part_of: PartOf,
+        key_columns: Mapping[str, Collection[int]],
+        positions: Positions | None,
+    ) -> None:
         saved = _consumers(state)
-        if CONCLUSIONS in saved and has_data(saved[CONCLUSIONS]):
-            raise CheckpointSplitError(_BEGUN, _RULES_ADVICE)
-        self._others = {name: data for name, data in saved.items() if name != QUERIES}
+        self._others = {name: data for name, data in saved.items() if name not in (QUERIES, CONCLUSIONS)}
         self._queries = QueryParts(saved[QUERIES], part_of, key_columns) if QUERIES in saved else None
-        self.parts = set() if self._queries is None else self._queries.parts
+        parts = set() if self._queries is None else self._queries.parts
+        oldest = {part: next((entry.ticks for entry in piece.log), None) for part, piece in pieces.items()}
+        self._rules = dict[int, bytes]()
+        if CONCLUSIONS in saved:
+            oldest = {**dict.fromkeys(parts), **oldest}
+            self._rules = split_data(saved[CONCLUSIONS], part_of, positions, oldest)
+        self.parts = parts | self._rules.keys()
 
     def of(self, part: int) -> dict[str, bytes]:
         """Return the states of the consumers of a part, by name."""
         queries = {} if self._queries is None else {QUERIES: self._queries.of(part)}
-        return {**self._others, **queries}
+        rules = {CONCLUSIONS: self._rules[part]} if self._rules else {}
+        return {**self._others, **queries, **rules}
 
 
 def _merged_consumers(states: Sequence[State]) -> dict[str, bytes]:
@@ -228,10 +251,7 @@ def _merged_consumers(states: Sequence[State]) -> dict[str, bytes]:
         raise CheckpointSplitError("only some snapshots have queries or temporal rules", _SAME_CONSUMERS)
     merged = {QUERIES: merge_queries([each[QUERIES] for each in saved])} if QUERIES in names else {}
     if CONCLUSIONS in names:
-        begun = [each[CONCLUSIONS] for each in saved if has_data(each[CONCLUSIONS])]
-        if len(begun) > 1:
-            raise CheckpointSplitError(_BEGUN, _RULES_ADVICE)
-        merged[CONCLUSIONS] = begun[0] if begun else saved[0][CONCLUSIONS]
+        merged[CONCLUSIONS] = merge_data([each[CONCLUSIONS] for each in saved])
     return merged
 
 
@@ -240,8 +260,6 @@ def _consumers(state: State) -> dict[str, bytes]:
 
 
 _SAME_CONSUMERS = "register the same queries and temporal rules with each reasoner"
-_BEGUN = "temporal rules have conclusions of earlier ticks, which are not stored by key"
-_RULES_ADVICE = "keep the number of shards, or replay the stream with another number"
 
 
 # -- histories united ------------------------------------------------------------------------------

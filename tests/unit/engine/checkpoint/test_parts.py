@@ -158,11 +158,30 @@ def test_rows_without_a_key_are_refused():
         parts_of(whole, key_columns={"values": [0]})
 
 
-def test_temporal_rules_that_have_begun_are_refused():
-    rules = load_rules("seen(X) :- :A(X) in [3].", prefixes={"": str(EX)})
-    whole = reasoner((1, member(A, a)), temporal=rules)
-    with pytest.raises(CheckpointSplitError, match="temporal rules have conclusions of earlier ticks"):
+def concluding(text, *pushes):
+    return reasoner(*pushes, temporal=load_rules(text, prefixes={"": str(EX)}))
+
+
+def test_temporal_rules_are_divided_by_the_keys_of_their_states():
+    whole = concluding("seen(X) :- :A(X) in [3].", (1, member(A, a), member(A, b)), (2, member(C, c)))
+    with pytest.raises(CheckpointSplitError, match="no key is known for the states of A; keep the number"):
         parts_of(whole)
+    parts = parts_of(whole, positions=lambda symbol: {0})
+    again = merged(*parts.values())
+    for made in (*parts.values(), again, whole):
+        made.advance(5)
+    assert again.atoms() == whole.atoms() == frozenset().union(*(each.atoms() for each in parts.values()))
+    assert len(parts[0].atoms()) == 1
+    assert parts_of(whole, positions=lambda symbol: None)
+
+
+def test_temporal_rules_that_differ_or_remember_conclusions_are_refused():
+    text = "remember held. held(X) :- :A(X). long(X) :- held(X) in [2]."
+    whole = concluding(text, (1, member(A, a)), (2, member(A, a)), (3, member(A, a)))
+    with pytest.raises(CheckpointSplitError, match="temporal rules remember conclusions of earlier ticks"):
+        parts_of(whole, positions=lambda symbol: {0})
+    one = concluding("seen(X) :- :A(X) in [3].", (1, member(A, a)))
+    assert "different temporal rules" in refusal(one, concluding("seen(X) :- :A(X).", (1, member(A, b))))
 
 
 def test_conflicts_between_parts_are_refused():
