@@ -264,7 +264,10 @@ def test_going_on_with_other_types_is_refused_and_says_both(spark, ontology, tmp
     follow(TYPED, 1)
     follow(TYPED, 2)
     said = r"'ozone': 'n-triples'.*'ozone': 'number'|'ozone': 'number'.*'ozone': 'n-triples'"
-    with pytest.raises(pr.OptionError if shard_by is None else pr.SparkError, match=said):
+    error = pr.OptionError if shard_by is None else pr.CheckpointMismatchError
+    with pytest.raises(error, match=said):
         follow({**TYPED, "ozone": "n-triples"}, 3)
-    with pytest.raises(pr.OptionError if shard_by is None else pr.SparkError, match="'place': 'name'"):
+    with pytest.raises(
+        pr.OptionError if shard_by is None else pr.CheckpointMismatchError, match="'place': 'name'"
+    ):
         follow(None, 4)

@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql.types import IntegerType, LongType, StringType
 
 from pantarhei import Ontology, OptionError, Window, load_rules
-from pantarhei.errors import NotKeyLocalQueryError, SparkError
+from pantarhei.errors import CheckpointMismatchError, NotKeyLocalQueryError
 from pantarhei.model.rule import Rule
 from pantarhei.spark import Registration, reason_stream, shard_stream
 from spark_streams import NOW, Folder, rows_of
@@ -96,7 +96,7 @@ def test_the_folders_of_queries_get_the_reports_of_one_reasoner_across_a_failure
     batches = dict(each for each in sunk if each is not None)
     files = spark.read.parquet(str(tmp_path / "sharded" / "many"))
     assert Counter(map(tuple, files.collect())) == Counter(row for rows in batches.values() for row in rows)
-    with pytest.raises(SparkError, match="queries"):
+    with pytest.raises(CheckpointMismatchError, match="queries"):
         folder.write(rows_of([(25, [member(A, name) for name in NAMES])]))
         follow(folder.stream(spark), **{**sharded, "queries": {**QUERIES, "members": MANY}})
 

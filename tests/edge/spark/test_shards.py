@@ -9,11 +9,11 @@ from rdflib import RDF
 
 from pantarhei import Ontology, OptionError, StreamReasoner, TimestampError, Window, load_rules
 from pantarhei.errors import (
+    CheckpointMismatchError,
     NotKeyLocalError,
     NotKeyLocalQueryError,
     NotKeyLocalRuleError,
     QueryError,
-    SparkError,
 )
 from pantarhei.model.rule import Different, Rule
 from pantarhei.rdf.ntriples import parse_term, write_term
@@ -344,7 +344,7 @@ def test_what_rules_conclude_on_spark_is_what_one_reasoner_does_and_goes_on_afte
         *columns,
     ]
     folder.write(written([(17, member(A, room)) for room in ROOMS]))
-    with pytest.raises(SparkError if shard_by else OptionError, match="temporal"):
+    with pytest.raises(CheckpointMismatchError if shard_by else OptionError, match="temporal"):
         follow(load_rules("hot(X) :- :A(X).", prefixes={"": str(EX)}))
 
 
