@@ -192,7 +192,7 @@ def check_shards(seed):
             if shard is None:
                 shard = Shard(made.setup, made.setup.reasoner())
             elif rnd.random() < 0.1:
-                shard = Shard.restore(made.setup, shard.save())
+                shard = Shard.restore(made.setup, shard.saved())
             shards[number] = shard
             for ticks, (name, *row), change in processed(shard, rows(parts[number]), closed):
                 following = shard.next_timer

@@ -362,7 +362,7 @@ def sharded_transcript(seed, by):
             shards[number] = Shard(setup, setup.reasoner())
         for number, shard in shards.items():
             if rnd.random() < 0.1:
-                shard = shards[number] = Shard.restore(setup, shard.save())
+                shard = shards[number] = Shard.restore(setup, shard.saved())
             changes = processed(shard, rows(parts.get(number, [])), tick + by)
             yield number, sorted((at - by, str(terms), change) for at, terms, change in changes)
             yield back(shard.next_timer, by)

@@ -41,7 +41,7 @@ def check_shards(seed):
             if number not in parts and (shard.next_timer is None or shard.next_timer > tick):
                 continue  # Spark does not wake it
             if rnd.random() < 0.1:
-                shard = shards[number] = Shard.restore(setup, shard.save())
+                shard = shards[number] = Shard.restore(setup, shard.saved())
             for ticks, terms, change in processed(shard, rows(parts.get(number, [])), tick):
                 assert change and ticks <= tick
                 sums[terms] += change

@@ -1,6 +1,7 @@
 """Stateful processor of shards for `transformWithStateInPandas`.
 
-Spark's state of a shard is the shard's snapshot, with a random token that is replaced at each change. A
+Spark's state of a shard is a head, blocks of assertions, and a random token that is replaced at each change.
+Only blocks that have changed are written. A
 worker also caches the shard object with the token, and uses the object only if its token equals the token of
 the state. So the state is authoritative; a failed task leaves an object in the cache whose token is in no
 state.
@@ -31,6 +32,7 @@ from pantarhei.errors import AxiomsInStreamWarning, NumbersApartWarning, Undecid
 from pantarhei.spark.dead_letters import letters_of
 from pantarhei.spark.shards.router import CLOCK, WATERMARK_OFFSET
 from pantarhei.spark.shards.shard import (
+    ChangedShard,
     SavedShard,
     Shard,
     ShardBatch,
@@ -96,10 +98,10 @@ def forward_warnings(given: Accumulator[FirstWarnings] | None) -> Iterator[None]
         given.add(found)
 
 
-STATE = "shard"
-"""Name of the state variable."""
+STATE, BLOCKS = "shard", "blocks"
+"""Names of the state variables."""
 
-_COLUMNS = "token BINARY, snapshot BINARY, held BINARY"
+_COLUMNS, _BLOCK, _BYTES = "token BINARY, head BINARY, held BINARY", "block LONG", "bytes BINARY"
 
 # Cached shard objects of this process by stream and shard number, each with its token, in order of use.
 _LIVE: OrderedDict[tuple[str, int], tuple[bytes, Shard]] = OrderedDict()
@@ -120,7 +122,7 @@ received, and `received` their newest tick; `hot_rows` is the number of rows of 
 
 @methods_send_errors
 class ShardProcessor(StatefulProcessor):
-    """Stateful processor with one value state for each shard.
+    """Stateful processor with a value state and a map state for each shard.
 
     A timer is set for the next tick at which the shard changes without further rows. The shard `CLOCK` has a
     timer for each advance of the watermark, so that each batch which advances it reports it.
@@ -140,9 +142,10 @@ class ShardProcessor(StatefulProcessor):
         self._setup, self._letters, self._warned = setup, letters, warned
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        """Declare the state variable."""
+        """Declare the state variables."""
         self._handle = handle
         self._state = handle.getValueState(STATE, _COLUMNS)
+        self._blocks = handle.getMapState(BLOCKS, _BLOCK, _BYTES)
 
     def handleInputRows(
         self, key: Any, rows: Iterator[pd.DataFrame], timerValues: TimerValues
@@ -228,17 +231,25 @@ class ShardProcessor(StatefulProcessor):
         state = self._state.get()
         if state is None:
             return Shard(self._setup.value, self._setup.value.reasoner())
-        saved_token, snapshot, held = map(bytes, state)
+        saved_token, head, held = map(bytes, state)
         if live is not None and token == saved_token:
             return live
-        return Shard.restore(self._setup.value, SavedShard(snapshot, held))
+        blocks = {int(number): bytes(block) for (number,), (block,) in self._blocks.iterator()}
+        return Shard.restore(self._setup.value, SavedShard(head, blocks, held))
 
     def _save(self, number: int, shard: Shard) -> None:
         token = os.urandom(16)
-        self._state.update((token, *shard.save()))
+        self._store(token, shard.changed())
         _LIVE[self._setup.name, number] = token, shard
         while len(_LIVE) > _MOST_LIVE:
             _LIVE.popitem(last=False)
+
+    def _store(self, token: bytes, changed: ChangedShard) -> None:
+        for number, block in changed.added.items():
+            self._blocks.updateValue((number,), (block,))
+        for number in changed.dropped:
+            self._blocks.removeKey((number,))
+        self._state.update((token, changed.head, changed.held))
 
 
 def _closed(times: TimerValues) -> int | None:

@@ -36,6 +36,7 @@ from pantarhei.model.term import Term
 from pantarhei.query.key_local import key_columns
 from pantarhei.query.planner import QueryPlanner
 from pantarhei.rdf.ntriples import parse_term, write_term
+from pantarhei.reasoner import StreamReasoner
 from pantarhei.rules.sharding.key_map import SUBJECT, Key
 from pantarhei.spark.driver import checkpoint_folder
 from pantarhei.spark.file_system import Folder
@@ -44,7 +45,7 @@ from pantarhei.spark.shards.flush import next_watermark, record_batch, write_pos
 from pantarhei.spark.shards.processor import PACKED, ShardProcessor, packed_outcome
 from pantarhei.spark.shards.router import CLOCK, WATERMARK_OFFSET, Router
 from pantarhei.spark.shards.shard import (
-    SavedShard,
+    ChangedShard,
     Shard,
     ShardBatch,
     ShardChange,
@@ -55,6 +56,7 @@ from pantarhei.spark.shards.shard import (
     pack_table,
     unpack_table,
 )
+from pantarhei.spark.shards.shard_client import saved_shards
 from pantarhei.spark.shards.sharded_stream import check_shards
 from pantarhei.spark.worker_errors import methods_send_errors, sends_errors
 
@@ -215,7 +217,8 @@ def reshard(
 # --- The new shards ---
 
 _PIECES = "shard INT, snapshot BINARY, held BINARY, changes BINARY, copies BINARY"
-_MERGED = "shard INT, snapshot BINARY, held BINARY, timer LONG, facts LONG, copies BINARY"
+_MERGED = "shard INT, head BINARY, blocks BINARY, held BINARY, timer LONG, facts LONG, copies BINARY"
+_BLOCKS = pa.schema([("number", pa.int64()), ("block", pa.binary())])
 _TYPES = {"INT": pa.int32(), "BINARY": pa.binary(), "LONG": pa.int64()}
 
 
@@ -244,19 +247,17 @@ class Mover:
         new = self.new.value
         router = Router(new.routing, new.shards)
         for batch in batches:
-            for _, *saved in zip(*batch.to_pydict().values(), strict=True):
-                shard = Shard.restore(self.old.value, SavedShard(*saved))
+            for _, saved in saved_shards(batch):
+                shard = Shard.restore(self.old.value, saved)
                 outcome = shard.process(new.rows.empty_table(), self.closed)
-                snapshot, held = shard.save()
                 yield _row(
                     _PIECES, shard=CLOCK, changes=pack_table(outcome.table()), copies=_copies(shard, -1)
                 )
-                parts = split(
-                    snapshot, new.ontology, partial(_shard_of, router), key_columns=_key_columns(new)
-                )
+                shard_of, columns = partial(_shard_of, router), _key_columns(new)
+                parts = split(shard.snapshot(), new.ontology, shard_of, key_columns=columns)
                 for number, part in parts.items():
                     yield _row(_PIECES, shard=number, snapshot=part)
-                for number, rows in _divided(unpack_table(held), router):
+                for number, rows in _divided(shard.held, router):
                     yield _row(_PIECES, shard=number, held=pack_table(rows))
 
     @sends_errors
@@ -270,13 +271,21 @@ class Mover:
             snapshot = merge(found, new.ontology, note=Shard.note(new, self.closed, 0))
         else:
             snapshot = new.reasoner().snapshot(Shard.note(new, self.closed, 0))
-        shard = Shard.restore(new, SavedShard(snapshot, pack_table(waiting)))
-        shard.facts = shard.reasoner.stats().facts - new.reasoner().stats().facts
-        saved = shard.save()
+        options = new.options
+        reasoner = StreamReasoner.restore(
+            snapshot, new.ontology, limits=options.limits, history=options.history
+        )
+        shard = Shard(new, reasoner, waiting)
+        shard.facts = reasoner.stats().facts - new.reasoner().stats().facts
+        saved = shard.saved()
+        blocks = pa.table(
+            [pa.array(list(saved.blocks)), pa.array(list(saved.blocks.values()))], schema=_BLOCKS
+        )
         row = _row(
             _MERGED,
             shard=number,
-            snapshot=saved.snapshot,
+            head=saved.head,
+            blocks=pack_table(blocks),
             held=saved.held,
             timer=shard.next_timer,
             facts=shard.facts,
@@ -374,13 +383,16 @@ class ShardWriter(ShardProcessor):
         if number == CLOCK:
             yield packed_outcome(shard=0, changes=self._changes, rows=0, hot_rows=0, **counts)
             return
-        if row.snapshot is None:
-            self._state.clear()
+        self._state.clear()
+        self._blocks.clear()
+        if row.head is None:
             self._set_timer(None)
         else:
-            self._state.update((os.urandom(16), bytes(row.snapshot), bytes(row.held)))
+            blocks = unpack_table(bytes(row.blocks))
+            added = dict(zip(*(column.to_pylist() for column in blocks.columns), strict=True))
+            self._store(os.urandom(16), ChangedShard(bytes(row.head), added, (), bytes(row.held)))
             self._set_timer(int(row.timer) if row.timer >= 0 or row.timer < 0 else None)  # NaN for null
-        facts = 0 if row.snapshot is None else int(row.facts)
+        facts = 0 if row.head is None else int(row.facts)
         yield packed_outcome(shard=number, rows=0, hot_rows=0, facts=facts, **counts)
 
     def handleExpiredTimer(

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pantarhei.encoding.numbers import Integers
-from pantarhei.engine.checkpoint import Json
+from pantarhei.engine.checkpoint import BlockWriter, Json, StoredBlocks
 from pantarhei.engine.options import Options
 from pantarhei.engine.update import NumberedChanges, WindowUpdate
 from pantarhei.errors import CheckpointMismatchError, InvalidTripleError
@@ -235,9 +235,30 @@ ROWS = pa.schema([("ticks", pa.int64()), *((name, TEXT) for name in _TERMS)])
 
 
 class SavedShard(NamedTuple):
-    """Shard as bytes: the reasoner's snapshot, and the held-back rows as an Arrow stream."""
+    """Shard as bytes.
 
-    snapshot: bytes
+    Args:
+        head, blocks: the state of the reasoner.
+        held: the held-back rows as an Arrow stream.
+    """
+
+    head: bytes
+    blocks: Mapping[int, bytes]
+    held: bytes
+
+
+class ChangedShard(NamedTuple):
+    """Changes of a saved shard.
+
+    Args:
+        head, held: as for `SavedShard`.
+        added: new blocks by number, to be stored before the head.
+        dropped: numbers of blocks to be removed.
+    """
+
+    head: bytes
+    added: Mapping[int, bytes]
+    dropped: Sequence[int]
     held: bytes
 
 
@@ -375,10 +396,11 @@ class Shard:
 
     def __init__(self, setup: ShardSetup, reasoner: StreamReasoner, held: pa.Table | None = None) -> None:
         self.reasoner, self.setup = reasoner, setup
-        self._held = setup.rows.empty_table() if held is None else held
+        self.held = setup.rows.empty_table() if held is None else held
         now, facts = reasoner.note.get("now"), reasoner.note.get("facts")
         self._now = now if isinstance(now, int) else None
         self.facts = facts if isinstance(facts, int) else 0
+        self._writer = BlockWriter()
         self._queries = ShardQueries(setup, reasoner) if setup.has_queries else None
 
     @classmethod
@@ -390,8 +412,9 @@ class Shard:
                 number of shards, queries, temporal rules or types.
         """
         options = setup.options
+        stored = StoredBlocks(saved.head, saved.blocks)
         reasoner = StreamReasoner.restore(
-            saved.snapshot, setup.ontology, limits=options.limits, history=options.history
+            stored, setup.ontology, limits=options.limits, history=options.history
         )
         given, was = _layout(setup), str(reasoner.note.get("layout"))
         if was != given:
@@ -405,16 +428,33 @@ class Shard:
         for column in setup.rows:
             if column.name not in held.column_names:  # carried since this run
                 held = held.append_column(column, pa.nulls(len(held), column.type))
-        return cls(setup, reasoner, held.select(setup.rows.names))
+        shard = cls(setup, reasoner, held.select(setup.rows.names))
+        shard._writer = BlockWriter(stored)
+        return shard
 
-    def save(self) -> SavedShard:
-        """Return the shard as bytes. Cost is linear in the assertions in the window."""
-        note = self.note(self.setup, self._now, self.facts)
-        return SavedShard(self.reasoner.snapshot(note), pack_table(self._held))
+    def changed(self) -> ChangedShard:
+        """Return the changes since the shard was restored, or since the last call. The cost is linear in the
+        changed assertions, amortized.
+        """
+        changes = self.reasoner.changed_blocks(self._writer, self._note_now)
+        return ChangedShard(changes.head, changes.added, changes.dropped, pack_table(self.held))
+
+    def saved(self) -> SavedShard:
+        """Return the shard as bytes. The cost is linear in the assertions in the window."""
+        changes = self.reasoner.changed_blocks(BlockWriter(), self._note_now)
+        return SavedShard(changes.head, changes.added, pack_table(self.held))
+
+    @property
+    def _note_now(self) -> dict[str, Json]:
+        return self.note(self.setup, self._now, self.facts)
+
+    def snapshot(self) -> bytes:
+        """Return the state of the reasoner, which `merge` and `split` of checkpoints accept."""
+        return self.reasoner.snapshot(self._note_now)
 
     @staticmethod
     def note(setup: ShardSetup, now: int | None, facts: int) -> dict[str, Json]:
-        """Return the note in the snapshot of a shard."""
+        """Return the note in the saved state of a shard."""
         return {"now": now, "facts": facts, "layout": _layout(setup)}
 
     def process(self, rows: pa.Table, closed: int | None) -> ShardBatch:
@@ -437,10 +477,10 @@ class Shard:
         if limits:
             late, rows = _split(rows, max(limits))
             self._refuse_late(late, max(limits), batch)
-        if self._held.num_rows:
-            rows = pa.concat_tables([self._held, rows])
+        if self.held.num_rows:
+            rows = pa.concat_tables([self.held, rows])
         if self.setup.waits:
-            rows, self._held = _split(rows, closed) if closed is not None else (rows.slice(0, 0), rows)
+            rows, self.held = _split(rows, closed) if closed is not None else (rows.slice(0, 0), rows)
         for ticks, abox in _aboxes(rows):
             self._advance(ticks - 1, batch)
             self._push(ticks, abox, batch)
@@ -453,8 +493,8 @@ class Shard:
     def next_timer(self) -> int | None:
         """First tick at which the shard changes although no rows arrive; None if it does not change."""
         ticks = [*self._next_changes()]
-        if self._held.num_rows:
-            ticks.append(pc.min(self._held["ticks"]).as_py() + 1)
+        if self.held.num_rows:
+            ticks.append(pc.min(self.held["ticks"]).as_py() + 1)
         if (turn := self.reasoner.next_turn) is not None:
             ticks.append(ticks_of(turn, self.setup.kind))
         return min(ticks, default=None)

@@ -29,7 +29,7 @@ from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.quality import Quality
 from pantarhei.repair.result import Conflict, ConflictList
 from pantarhei.spark.sessions import FAILURES, spark_error
-from pantarhei.spark.shards.processor import STATE
+from pantarhei.spark.shards.processor import BLOCKS, STATE
 from pantarhei.spark.shards.router import Router
 from pantarhei.spark.shards.shard import SavedShard, Shard, ShardSetup, SharedValue
 
@@ -151,8 +151,8 @@ class ShardClient:
 
         def answers(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for batch in batches:
-                for shard, *saved in zip(*batch.to_pydict().values(), strict=True):
-                    answer = _answer(question, partial(Shard.restore, shipped.value, SavedShard(*saved)))
+                for shard, saved in saved_shards(batch):
+                    answer = _answer(question, partial(Shard.restore, shipped.value, saved))
                     yield pa.record_batch([[shard], [pickle.dumps(answer)]], _ANSWERS)
 
         try:
@@ -174,9 +174,20 @@ class ShardClient:
         numbers = [row.operatorId for row in ours.select("operatorId").distinct().collect()]
         if not numbers:
             return None
-        reader = self._session.read.format("statestore").option("stateVarName", STATE)
-        found = reader.option("operatorId", max(numbers)).load(self._checkpoint)
-        return found.select("key.shard", "value.snapshot", "value.held")
+        reader = self._session.read.format("statestore").option("operatorId", max(numbers))
+        heads, blocks = (
+            reader.option("stateVarName", name).load(self._checkpoint) for name in (STATE, BLOCKS)
+        )
+        block = F.struct("user_map_key.block", "user_map_value.bytes")
+        of_shards = blocks.groupBy("key.shard").agg(F.collect_list(block).alias("blocks"))
+        return heads.select("key.shard", "value.head", "value.held").join(of_shards, "shard", "left")
+
+
+def saved_shards(batch: pa.RecordBatch) -> Iterator[tuple[int, SavedShard]]:
+    """Yield the shards in a batch of `ShardClient.states`, with their numbers."""
+    for row in batch.to_pylist():
+        blocks = {each["block"]: each["bytes"] for each in row["blocks"] or ()}
+        yield row["shard"], SavedShard(row["head"], blocks, row["held"])
 
 
 def _answer(question: Question[T], made: Callable[[], Shard]) -> T | PantarheiError:

@@ -167,6 +167,9 @@ def run_sharded(
     for files, _ in () if resumes else (*outlets.values(), *others):
         if files is not None:
             files.refuse_if_used()
+    if resumes and layouts is None:
+        reason = "an earlier version of pantarhei wrote it; start again with an empty checkpoint folder"
+        raise CheckpointError(str(folder), reason)
     folder.make()
     present = asked.applied(setup) if layouts is None else layouts.present.applied(setup)
     target = present if layouts is None else layouts.requested(asked).applied(setup)

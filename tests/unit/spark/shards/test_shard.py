@@ -139,10 +139,10 @@ def test_a_shard_goes_on_with_the_same_rules_only():
     made = concluding()
     one = Shard(made, made.reasoner())
     processed(one, rows((1, member(A, a))), None)
-    restored = Shard.restore(made, one.save())
+    restored = Shard.restore(made, one.saved())
     assert [each.ticks for each in processed(restored, NO_ROWS, 60)] == [6, 14]
     with pytest.raises(CheckpointMismatchError, match="temporal rules"):
-        Shard.restore(setup(), one.save())
+        Shard.restore(setup(), one.saved())
 
 
 def test_late_rows_come_back_and_change_nothing():
@@ -177,7 +177,7 @@ def test_a_restored_shard_goes_on_as_if_nothing_had_been():
     removed = 0
     for at in range(40):
         some = [(at + choose.randrange(2), member(choose.choice(CLASSES), choose.choice(INDIVIDUALS)))]
-        restored = Shard.restore(made, restored.save())
+        restored = Shard.restore(made, restored.saved())
         expected = processed(whole, rows(*some), at or None)
         removed += sum(each.change == -1 for each in expected)
         assert sorted(processed(restored, rows(*some), at or None)) == sorted(expected)
@@ -186,7 +186,7 @@ def test_a_restored_shard_goes_on_as_if_nothing_had_been():
 
 
 def test_a_shard_is_not_restored_for_another_window_key_or_number_of_shards():
-    saved = shard().save()
+    saved = shard().saved()
     asking = setup(query="SELECT ?x { ?x a ?c }")
     for other in (setup(window=Window(4)), setup(shards=5), setup(rules=[SUBCLASS[0]]), asking):
         with pytest.raises(CheckpointMismatchError):
@@ -223,7 +223,7 @@ def routed(made, last, seed):
         for number, each in enumerate(shards):
             found += processed(each, parts.get(number, NO_ROWS), at)
             if made.query is not None:
-                shards[number] = Shard.restore(made, each.save())
+                shards[number] = Shard.restore(made, each.saved())
         yield one, update, found
 
 
@@ -327,7 +327,7 @@ def test_what_is_pending_in_a_shard_is_saved_with_it_and_other_queries_are_refus
     made = asking(closed=closes)
     one = Shard(made, made.reasoner())
     processed(one, rows((1, member(A, a))), None)
-    again = Shard.restore(made, one.save())
+    again = Shard.restore(made, one.saved())
     assert again.next_timer == one.next_timer == 3
     assert processed(again, NO_ROWS, 3) == processed(one, NO_ROWS, 3) == [(2, ("closed", a.n3(), None), 1)]
     for other in (
@@ -336,9 +336,9 @@ def test_what_is_pending_in_a_shard_is_saved_with_it_and_other_queries_are_refus
         asking(closed=closes, another=closes),
     ):
         with pytest.raises(CheckpointMismatchError, match="queries"):
-            Shard.restore(other, one.save())
+            Shard.restore(other, one.saved())
     more = {"b": closes, "a": Registration(MEMBERS)}
-    saved = Shard(asking(**more), asking(**more).reasoner()).save()
+    saved = Shard(asking(**more), asking(**more).reasoner()).saved()
     Shard.restore(asking(**dict(sorted(more.items()))), saved)  # in any order
 
 
