@@ -30,6 +30,7 @@ from pyspark.sql.streaming.stateful_processor import ExpiredTimerInfo, TimerValu
 from pyspark.sql.types import StructType
 from rdflib import BNode, URIRef
 
+from pantarhei.encoding.numbers import Symbol
 from pantarhei.engine.checkpoint.parts import merge, split
 from pantarhei.errors import CheckpointError
 from pantarhei.model.term import Term
@@ -38,6 +39,7 @@ from pantarhei.query.planner import QueryPlanner
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.rules.sharding.key_map import SUBJECT, Key
+from pantarhei.rules.sharding.routing import Routing
 from pantarhei.spark.driver import checkpoint_folder
 from pantarhei.spark.file_system import Folder
 from pantarhei.spark.sessions import session
@@ -254,7 +256,13 @@ class Mover:
                     _PIECES, shard=CLOCK, changes=pack_table(outcome.table()), copies=_copies(shard, -1)
                 )
                 shard_of, columns = partial(_shard_of, router), _key_columns(new)
-                parts = split(shard.snapshot(), new.ontology, shard_of, key_columns=columns)
+                parts = split(
+                    shard.snapshot(),
+                    new.ontology,
+                    shard_of,
+                    key_columns=columns,
+                    positions=partial(_positions, new.routing),
+                )
                 for number, part in parts.items():
                     yield _row(_PIECES, shard=number, snapshot=part)
                 for number, rows in _divided(shard.held, router):
@@ -303,6 +311,15 @@ def _key_columns(setup: ShardSetup) -> dict[str, tuple[int, ...]]:
         of_keys = [set(key_columns(query, setup.report, key)) for key in setup.routing.keys]
         found[name] = tuple(sorted(set.intersection(*of_keys)))
     return found
+
+
+def _positions(routing: Routing, symbol: Symbol) -> frozenset[int] | None:
+    """Return the positions with the shard's key in facts of a predicate, for all keys; None if all its facts
+    are in the background.
+    """
+    found = [routing.report.positions(key, symbol) for key in routing.keys]
+    known = [each for each in found if each is not None]
+    return frozenset.intersection(*known) if len(known) == len(found) else None
 
 
 def _shard_of(router: Router, name: Term) -> int:
