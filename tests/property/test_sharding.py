@@ -25,6 +25,7 @@ from pantarhei.rules.sharding.routing import Routing
 from pantarhei.values.by_value import exact
 from sharded_programs import (
     NAMES,
+    OVER_LINKS,
     WITH_BACKGROUND,
     ZONE,
     backgrounds,
@@ -37,11 +38,14 @@ from sharded_programs import (
 from strategies import (
     CLASSES,
     DERIVING_RULES,
+    DISJOINT_CLASSES,
     EX,
     INDIVIDUALS,
     LITERALS,
     OVER_LITERALS,
     PROPERTIES,
+    R,
+    S,
     V,
     a,
     b,
@@ -135,6 +139,28 @@ def test_shards_by_an_allowed_key_hold_what_one_model_holds(case):
 @settings(max_examples=cases(100, 400, long=6_000), deadline=None, suppress_health_check=list(HealthCheck))
 @given(CASES)
 def test_more_shards_by_an_allowed_key_hold_what_one_model_holds(case):
+    check_shards(*case)
+
+
+LINKED = st.tuples(
+    st.tuples(some(OVER_LINKS, 3), some(DISJOINT_CLASSES, 1)).map(
+        lambda drawn: tuple(dict.fromkeys(chain(*drawn)))
+    ),
+    backgrounds(),
+    pools,
+    streams,
+    st.sampled_from([(*CLASSES, R), (*CLASSES, R, S), (*CLASSES, S)]),
+    st.sampled_from((1, 2, 4)),
+    st.just(True),
+    queries,
+    st.just("by_datatype"),
+    some((R, S), 2).map(tuple),
+)
+
+
+@settings(max_examples=cases(3, 60, long=4_000), deadline=None, suppress_health_check=list(HealthCheck))
+@given(LINKED)
+def test_shards_hold_what_one_model_holds_where_streamed_links_are_promised(case):
     check_shards(*case)
 
 
