@@ -79,14 +79,11 @@ class DeadLetters:
                 reason = "The columns of carry are handed out with dead letters."
                 raise MissingOptionError("dead_letters", "…", reason)
             return None
-        fields = _carried(() if carry is None else carry, df)
-        head = [StructField(name, StringType()) for name in _HEAD]
-        terms = [StructField(name, StringType()) for name in TERMS]
-        schema = StructType([*head, StructField(TIMESTAMP, spark_time(kind)), *terms, *fields])
+        schema = letter_schema(carry, df, kind)
         outlet = _outlet(given, output_format, df.sparkSession, output)
         if outlet.files is not None:
             outlet.files.check_columns(schema_to_arrow(schema))
-        return cls(outlet, tuple(field.name for field in fields), schema)
+        return cls(outlet, carried_names(schema), schema)
 
     @property
     def arrow(self) -> pa.Schema:
@@ -114,6 +111,28 @@ class DeadLetters:
             self.outlet.files.write(table, batch)
         if self.outlet.sink is not None and len(table):
             self.outlet.sink(spark.createDataFrame(table.combine_chunks(), self.schema), batch)
+
+
+def letter_schema(carry: Sequence[str] | None, df: DataFrame, kind: TimeKind) -> StructType:
+    """Return the columns of dead letters.
+
+    Args:
+        carry: the names of the carried columns of `df`.
+        kind: the kind of the stream's timestamps.
+
+    Raises:
+        OptionError: `carry` names no column, or a column that has the name of another one or a type that
+            Arrow does not have.
+    """
+    fields = _carried(() if carry is None else carry, df)
+    head = [StructField(name, StringType()) for name in _HEAD]
+    terms = [StructField(name, StringType()) for name in TERMS]
+    return StructType([*head, StructField(TIMESTAMP, spark_time(kind)), *terms, *fields])
+
+
+def carried_names(schema: StructType) -> tuple[str, ...]:
+    """Return the names of the carried columns among those of dead letters."""
+    return tuple(schema.names[len(_HEAD) + len(COLUMNS) :])
 
 
 def _outlet(given: object, output_format: OutputFormat, spark: SparkSession, output: Folder | None) -> Outlet:

@@ -1,5 +1,6 @@
 """Streams sharded on Spark: what the shards hold together is what one model holds."""
 
+import json
 import random
 from collections import Counter, defaultdict
 
@@ -20,7 +21,7 @@ from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.spark import reason_stream
 from pantarhei.spark import run as run_rows
 from pantarhei.spark.shards.sharded_stream import shard_stream
-from spark_streams import SCHEMA, Folder, rows_of
+from spark_streams import COLUMNS, SCHEMA, Folder, rows_of
 from strategies import EX, A, B, C, D, R, S, is_a, member, related, x, y, z
 
 IN, NEAR = EX.inBuilding, EX.near
@@ -400,3 +401,55 @@ def test_the_changes_of_large_batches_stay_on_the_executors(spark, tmp_path, mon
     small = follow("small")
     monkeypatch.setattr(sharded_query, "_MOST_LOCAL", -1)
     assert follow("large") == small and small[2].assertions == len([*readings(1, 1, 9), *readings(2, 9, 17)])
+
+
+def test_a_stream_of_shards_goes_on_after_bad_rows_and_hands_them_out_with_their_columns(spark, tmp_path):
+    folder = Folder(tmp_path / "in")
+    good = written(readings(3, 1, 20))
+    poison = [
+        (None, ROOMS[0].n3(), R.n3(), ROOMS[1].n3()),
+        (15, "room 7", R.n3(), ROOMS[1].n3()),
+        (15, ROOMS[0].n3(), R.n3(), "95"),
+        (15, ROOMS[0].n3(), IN.n3(), BUILDINGS[1].n3()),
+        (2**61, ROOMS[0].n3(), R.n3(), ROOMS[1].n3()),
+    ]
+    late = [(3, ROOMS[2].n3(), R.n3(), ROOMS[1].n3())]
+    numbered = [(*row, number) for number, row in enumerate([*good[:30], *poison[:3]])]
+    more = [(*row, 100 + number) for number, row in enumerate([*good[30:], *poison[3:], *late])]
+
+    def write(rows):
+        lines = (json.dumps(dict(zip((*COLUMNS, "offset"), row, strict=True))) for row in rows)
+        folder.write_text("\n".join(lines), "json")
+
+    def follow(**options):
+        changes = shard_stream(
+            folder.stream(spark, f"{SCHEMA}, offset long"),
+            ONTOLOGY,
+            Window(6),
+            shard_by=IN,
+            shards=3,
+            background=BACKGROUND,
+            **options,
+        )
+        return run(changes, tmp_path / f"checkpoint {len(options)}")
+
+    write(numbered)
+    write(more)
+    found = follow(on_error="skip", carry=["offset"])
+    lost = {row.offset: row for row in found if row.change == 0}
+    rows = {row[-1]: row for row in (*numbered, *more) if row[:4] in (*poison, *late)}
+    assert lost.keys() == rows.keys()
+    assert all(row.reason and row.kind == ("late" if row.at == 3 else "invalid") for row in lost.values())
+    assert {row.subject for row in lost.values()} == {row[1] for row in rows.values()}
+    changes = Counter()
+    for row in found:
+        if row.change:
+            assert row.reason is None and row.kind is None and row.offset is None
+            changes[row.at, row.subject, row.predicate, row.object] += row.change
+    folder = Folder(tmp_path / "good")
+    write([row for row in numbered if row[:4] not in poison])
+    write([row for row in more if row[:4] not in (*poison, *late)])
+    clean = Counter()
+    for row in follow():
+        clean[row.at, row.subject, row.predicate, row.object] += row.change
+    assert changes == clean and len(clean) > 50

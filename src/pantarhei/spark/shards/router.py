@@ -33,9 +33,13 @@ from pantarhei.spark.worker import OnError
 CLOCK = -1
 """Number of the shard without a reasoner, which receives a row from each task."""
 
-ROUTED = "shard INT, rows BINARY, count LONG, hot_key STRING, hot_rows LONG"
-_NAMES = ("shard", "rows", "count", "hot_key", "hot_rows")
-_TYPES = (pa.int32(), pa.binary(), pa.int64(), pa.string(), pa.int64())
+ROUTED = "shard INT, rows BINARY, count LONG, hot_key STRING, hot_rows LONG, event TIMESTAMP"
+"""Columns of routed rows. `event` is Spark's event time, that of the newest row; rows that are not for the
+stream do not advance it.
+"""
+
+_NAMES = ("shard", "rows", "count", "hot_key", "hot_rows", "event")
+_TYPES = (pa.int32(), pa.binary(), pa.int64(), pa.string(), pa.int64(), pa.timestamp("us", "UTC"))
 _TYPE = RDF.type.n3()
 _MOST_KNOWN = 500_000
 _TOGETHER = 200_000  # rows that are routed together
@@ -54,6 +58,10 @@ _NO_EVENT_TIME = (
 
 
 _NOT_UTF_8 = "it is not UTF-8"
+
+_IRI = r"<[A-Za-z][A-Za-z0-9+.-]*:[!#-;=?-\[\]_a-z~]*>"
+_PLAIN_TERM = rf'^(?:{_IRI}|_:[A-Za-z0-9]+|"[ !#-\[\]-~]*"(?:@[A-Za-z]{{1,8}}|\^\^{_IRI})?)$'
+"""Terms whose syntax is valid for sure: a search for this costs much less than parsing a term."""
 
 
 class _Known(NamedTuple):
@@ -153,7 +161,8 @@ class Router:
             columns += [column.take(pa.array(rows)).combine_chunks() for column in others]
             part = pa.table(columns, [*ROWS.names, *table.column_names[len(COLUMNS) :]])
             hot, count = self._hottest(codes[rows], subjects)
-            yield _row(number, pack_table(part), len(rows), hot, count)
+            newest = pc.max(part["ticks"]).as_py()
+            yield _row(number, pack_table(part), len(rows), hot, count, (newest + WATERMARK_OFFSET) * 1000)
 
     @staticmethod
     def _hottest(codes: npt.NDArray[np.int64], subjects: Sequence[_Known]) -> tuple[str, int]:
@@ -200,6 +209,11 @@ class Router:
         for code, each in enumerate(known):
             if each.error:
                 note(_codes(subjects) == code, "subject", each.error)
+        plain = pc.match_substring_regex(objects.dictionary.cast(pa.binary()), _PLAIN_TERM)
+        for code in np.flatnonzero(~np.asarray(plain)).tolist():
+            (text,) = _texts(objects.dictionary.slice(code, 1))
+            if error := _NOT_UTF_8 if text is None else _parsed(text, Place.OBJECT)[1]:
+                note(_codes(objects) == code, "object", error)
         for code, text in enumerate(_texts(predicates.dictionary)):
             if text == _TYPE:
                 is_class = _codes(predicates) == code
@@ -273,8 +287,10 @@ class Router:
         return self._hash(self._routing.shard_key(name))
 
 
-def _row(shard: int, rows: bytes, count: int, hot: str = "", hot_rows: int = 0) -> pa.RecordBatch:
-    values = (shard, rows, count, hot, hot_rows)
+def _row(
+    shard: int, rows: bytes, count: int, hot: str = "", hot_rows: int = 0, event: int | None = None
+) -> pa.RecordBatch:
+    values = (shard, rows, count, hot, hot_rows, event)
     return pa.record_batch([pa.array([value], of) for value, of in zip(values, _TYPES, strict=True)], _NAMES)
 
 

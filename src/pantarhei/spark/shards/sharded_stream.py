@@ -7,19 +7,20 @@ shard has the whole background.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType, TimestampType
 from rdflib import Graph, URIRef
 
 from pantarhei.engine.options import Options
-from pantarhei.errors import ExcludedOptionError, OptionError, check_type
+from pantarhei.errors import ExcludedOptionError, OptionError, check_choice, check_type
 from pantarhei.materialize.model import Keep
 from pantarhei.model.term import Term, Triple, check_triple
 from pantarhei.model.time import Duration, TimeKind, duration_ticks, time_of
@@ -34,6 +35,7 @@ from pantarhei.rules.sharding.routing import Routing
 from pantarhei.rules.sharding.sharding_report import ShardingReport
 from pantarhei.rules.translation.demand import Theory
 from pantarhei.spark.collectors import conclusion_columns, registrations
+from pantarhei.spark.dead_letters import carried_names, letter_schema
 from pantarhei.spark.frame import COLUMNS, check_frame, kind_of
 from pantarhei.spark.frame_mapping import MappingSource, to_triples
 from pantarhei.spark.sessions import default_tasks
@@ -44,8 +46,10 @@ from pantarhei.spark.shards.processor import (
     columns_of,
     unpack_changes,
 )
-from pantarhei.spark.shards.router import FIRST_TICK, LAST_TICK, ROUTED, WATERMARK_OFFSET, Router
-from pantarhei.spark.shards.shard import Shard, ShardCounts, ShardSetup, SharedValue
+from pantarhei.spark.shards.router import CLOCK, ROUTED, Router
+from pantarhei.spark.shards.shard import Shard, ShardCounts, ShardSetup, SharedValue, unpack_table
+from pantarhei.spark.versions import schema_to_arrow
+from pantarhei.spark.worker import ON_ERROR, OnError
 from pantarhei.spark.worker_errors import sends_errors
 from pantarhei.temporal.rule_sharding import check_key_local as check_rules
 from pantarhei.temporal.rules import TemporalRules, with_ontology
@@ -97,12 +101,19 @@ class ShardedStream(NamedTuple):
     shipped: SharedValue[ShardSetup]
     warned: ShardWarnings | None
 
-    def changes(self, packed: DataFrame) -> DataFrame:
-        """Return the changes in a DataFrame of outcomes."""
+    def changes(self, packed: DataFrame, letters: StructType | None = None) -> DataFrame:
+        """Return the changes in a DataFrame of outcomes.
+
+        Args:
+            letters: the columns of dead letters, if these are to be among the changes.
+        """
         setup = self.shipped.value
-        return packed.select("shard", "changes").mapInArrow(
-            Unpacker(setup.names, setup.kind), changes_schema(setup.names, setup.kind)
-        )
+        schema = changes_schema(setup.names, setup.kind)
+        if letters is None:
+            return packed.select("shard", "changes").mapInArrow(Unpacker(setup.names, setup.kind), schema)
+        both = StructType([*schema, *(letters[name] for name in ("kind", "reason", *carried_names(letters)))])
+        unpack = UnpackerWithLetters(setup.names, setup.kind, schema_to_arrow(both))
+        return packed.select("shard", "changes", "letters").mapInArrow(unpack, both)
 
 
 def shard_stream(
@@ -128,6 +139,8 @@ def shard_stream(
     history: History | None = None,
     temporal: TemporalRules | None = None,
     mapping: MappingSource | None = None,
+    on_error: OnError = "raise",
+    carry: Sequence[str] | None = None,
 ) -> DataFrame:
     """Reason over a stream in shards, on the executors.
 
@@ -167,14 +180,15 @@ def shard_stream(
     The rows of a timestamp are one ABox, whose blank nodes are local to it. Time is Spark's event time, the
     newest timestamp of earlier batches. Without `allowed_lateness`, rows are processed at once, and rows that
     are older than earlier batches are late. With it, rows are held back until they are older than the newest
-    timestamp by this duration, and ABoxes are pushed whole and in order. The time is then the watermark: a
-    fact that has left the window by the watermark is deleted, whereas one reasoner would delete it with the
-    next ABox. Shards without rows are updated with the next batch that advances the watermark.
+    timestamp by this duration, and ABoxes are pushed whole and in order. A fact that leaves the window is
+    deleted with the time at which it leaves, in the batch whose watermark has passed this time. So the
+    changes up to a time before the watermark are complete; Spark's observed metrics of each batch
+    (`pantarhei`) have this time as `complete_until`.
 
-    The state of a shard is written in each batch that has rows for it, at a cost linear in the assertions in
-    its window. The memory of a shard is a model of its own, including the background. The budget of an exact
-    repair applies to each component of conflicts, as in one reasoner. A query can be resumed from its Spark
-    checkpoint with equal ontology, background, window, key, number of shards, query and rules.
+    A batch writes the parts of a shard's state that it changes. The memory of a shard is a model of its own,
+    including the background. The budget of an exact repair applies to each component of conflicts, as in one
+    reasoner. A query can be resumed from its Spark checkpoint with equal ontology, background, window, key,
+    number of shards, query and rules; `reason_stream` can resume with another number of shards.
 
     Args:
         df: a streaming DataFrame with columns as for `materialize_aboxes`; the timestamps are not floats.
@@ -197,6 +211,11 @@ def shard_stream(
             must not have a sink.
         temporal: temporal rules of each shard, instead of a query.
         mapping: mapping of a table with other columns to triples, as for `melt`.
+        on_error: "raise" to end the query with the error of the first row that is not a timestamped triple or
+            not for the stream; "skip" to return such rows with change 0, and with the columns `kind`
+            ("invalid" or "late") and `reason`, which are null for changes.
+        carry: names of columns of `df`, such as `["topic", "partition", "offset"]`, which invalid and late
+            rows are returned with. The columns `kind` and `reason` are then returned too.
 
     Raises:
         QueryError: the query is malformed or refused.
@@ -208,9 +227,10 @@ def shard_stream(
         MappingError: the mapping cannot be read, or does not fit the columns.
         OptionError: a column is missing or has a wrong type, the state store is not RocksDB, or an option has
             an invalid value.
-        TimestampError: window and timestamps are of different kinds; in the running query: a row has no time.
+        TimestampError: window and timestamps are of different kinds.
         BackgroundOnlyError: in the running query: the stream must not assert a row.
-        InvalidTripleError: in the running query: a row is not a triple.
+        InvalidRowError: in the running query: a row is not a timestamped triple, or breaks the promise of
+            `colocated`.
         MemoryLimitError: in the running query: an ABox exceeds the limits of a shard.
 
     >>> import pantarhei as pr
@@ -227,11 +247,26 @@ def shard_stream(
     )
     sharding = ShardingOptions(shard_by, shards, streaming, colocated, hot_keys)
     check_frame(df, True, "a streaming DataFrame, such as one from spark.readStream")
-    given = to_triples(df, None, mapping, "raise")
+    check_choice("on_error", on_error, ON_ERROR)
+    check_frame(df, True, "a streaming DataFrame, such as one from spark.readStream")
+    given = to_triples(df, None, mapping, "carry")
+    letters = None
+    if on_error == "skip" or carry is not None:
+        letters = letter_schema(carry, df, _kind_of(given))
+        given = to_triples(df, None, mapping, "carry", carried_names(letters))
     queried = QueryOptions(query, registrations(queries, query))
     setup = shard_setup(given, ontology, options, background, sharding, allowed_lateness, queried, temporal)
-    stream = plan_shards(given.select(*COLUMNS), setup, allowed_lateness)
-    return stream.changes(stream.packed)
+    if letters is None:
+        stream = plan_shards(given, setup, allowed_lateness)
+        return stream.changes(stream.packed)
+    others = carried_names(letters)
+    check_distinct_names(
+        others, ("shard", "at", *setup.names, "change", "kind", "reason"), "carry", ignores_case=True
+    )
+    arrow = schema_to_arrow(letters)
+    setup = replace(setup, on_error=on_error, carried=pa.schema([arrow.field(name) for name in others]))
+    stream = plan_shards(given, setup, allowed_lateness, arrow)
+    return stream.changes(stream.packed, letters)
 
 
 def shard_history(history: History | None) -> History:
@@ -377,6 +412,52 @@ class Unpacker:
         return changes
 
 
+@dataclass(frozen=True, slots=True)
+class UnpackerWithLetters:
+    """Function for `mapInArrow` that unpacks changes and dead letters of shards, each as rows.
+
+    Args:
+        names, kind: as for `Unpacker`.
+        schema: the columns of changes, then those of dead letters that changes do not have.
+    """
+
+    names: tuple[str, ...]
+    kind: TimeKind
+    schema: pa.Schema
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            changes = Unpacker(self.names, self.kind).table(batch)
+            # A late row is a dead letter, and not also a change of 0.
+            yield from self._with_columns(changes.filter(pc.not_equal(changes["change"], 0)))
+            for shard, packed in zip(batch["shard"].to_pylist(), batch["letters"].to_pylist(), strict=True):
+                if packed is not None:
+                    yield from self._letters(shard, unpack_table(packed))
+
+    def _letters(self, shard: int, letters: pa.Table) -> Iterator[pa.RecordBatch]:
+        known = None if shard == CLOCK else shard
+        named = {
+            "shard": pa.repeat(pa.scalar(known, pa.int32()), len(letters)),
+            "at": letters["timestamp"],
+            "change": pa.repeat(pa.scalar(0, pa.int32()), len(letters)),
+        }
+        terms = COLUMNS[1:] if self.names == COLUMNS[1:] else ()
+        others = [name for name in letters.column_names if name not in COLUMNS]
+        yield from self._with_columns(
+            pa.table({**named, **{name: letters[name] for name in (*terms, *others)}})
+        )
+
+    def _with_columns(self, table: pa.Table) -> Iterator[pa.RecordBatch]:
+        """Yield the rows with all columns; those that the table lacks are null."""
+        columns = [
+            table[field.name].cast(field.type)
+            if field.name in table.column_names
+            else pa.nulls(len(table), field.type)
+            for field in self.schema
+        ]
+        yield from pa.table(columns, schema=self.schema).to_batches(max_chunksize=_ROWS_A_BATCH)
+
+
 _ROWS_A_BATCH = 50_000
 
 
@@ -413,18 +494,14 @@ def plan_shards(
     warned = ShardWarnings(df.sparkSession.sparkContext) if forwards_warnings else None
     shipped = SharedValue(setup)
     router = SharedValue(Router(setup.routing, setup.shards, setup.on_error, letters))
-    of_dates = setup.kind is TimeKind.DATETIME
-    ticks: Column = F.unix_micros("timestamp") if of_dates else F.col("timestamp")
-    within = F.least(F.greatest(ticks, F.lit(FIRST_TICK)), F.lit(LAST_TICK))
-    timed = df.withColumn(_EVENT, F.timestamp_millis(within + WATERMARK_OFFSET))
-    timed = timed.withWatermark(_EVENT, f"{lateness} milliseconds").drop(_EVENT)
 
     @sends_errors
     def route(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return router.value.route(batches)
 
+    routed = df.mapInArrow(route, ROUTED).withWatermark("event", f"{lateness} milliseconds")
     packed = (
-        timed.mapInArrow(route, ROUTED)
+        routed.drop("event")
         .groupBy("shard")
         .transformWithStateInPandas(
             ShardProcessor(shipped, letters, None if warned is None else warned.given),
@@ -434,9 +511,6 @@ def plan_shards(
         )
     )
     return ShardedStream(packed.observe(METRICS, *_metrics(setup.kind)), shipped, warned)
-
-
-_EVENT = "pantarhei_event_time"
 
 
 def _kind_of(df: DataFrame) -> TimeKind:

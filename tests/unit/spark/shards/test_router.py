@@ -3,16 +3,18 @@
 import random
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from rdflib import RDF, BNode
 
 from pantarhei import Ontology
 from pantarhei.errors import BackgroundOnlyError, InvalidRowError
 from pantarhei.model.rule import Rule
+from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.rules.sharding.routing import Routing
-from pantarhei.spark.shards.router import CLOCK, FIRST_TICK, LAST_TICK, Router
+from pantarhei.spark.shards.router import _PLAIN_TERM, CLOCK, FIRST_TICK, LAST_TICK, WATERMARK_OFFSET, Router
 from pantarhei.spark.shards.shard import unpack_table
-from shard_rows import routed
+from shard_rows import routed, routed_rows
 from strategies import (
     EX,
     INDIVIDUALS,
@@ -78,6 +80,10 @@ INVALID = [
     (1, a.n3(), R.n3(), None),
     (1, '"text"', R.n3(), b.n3()),
     (1, "a b", R.n3(), b.n3()),
+    (1, a.n3(), R.n3(), "95"),
+    (1, a.n3(), R.n3(), '"95'),
+    (1, a.n3(), R.n3(), "<no iri>"),
+    (1, a.n3(), R.n3(), '"a\\q"'),
     (1, a.n3(), "_:p", b.n3()),
     (1, a.n3(), "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", '"text"'),
     (1, a.n3(), "<http://www.w3.org/1999/02/22-rdf-syntax-ns#\\u0074ype>", A.n3()),
@@ -104,9 +110,7 @@ def test_rows_that_are_skipped_are_handed_out_with_their_reasons_and_the_others_
     rows = [*INVALID, NOT_FOR_THE_STREAM, *valid]
     choose.shuffle(rows)
     sent = [batch(*rows[:6]), batch(*rows[6:])]
-    outcome = [
-        row for each in router(4, on_error="skip", letters=LETTERS).route(sent) for row in each.to_pylist()
-    ]
+    outcome = list(routed_rows(router(4, on_error="skip", letters=LETTERS), sent))
     letters = pa.concat_tables(
         [unpack_table(each["rows"]) for each in outcome if each["shard"] == CLOCK and each["rows"]]
     )
@@ -135,7 +139,7 @@ def test_a_text_that_is_not_utf_8_is_an_invalid_row():
 
 def test_the_key_with_most_rows_is_named():
     rows = [(at, a.n3(), R.n3(), b.n3()) for at in range(3)] + [(1, EX.unknown.n3(), R.n3(), b.n3())]
-    (row, _) = [row for each in router(1).route([batch(*rows)]) for row in each.to_pylist()]
+    row, _ = routed_rows(router(1), [batch(*rows)])
     assert (row["hot_key"], row["hot_rows"]) == (EX.building0.n3(), 3)
 
 
@@ -153,3 +157,35 @@ def test_shards_that_can_hold_a_triple_are_found_by_its_key():
     assert list(found.shards_with((a, RDF.type, EX.Known))) == list(range(7))  # in that of whoever says it
     assert list(found.shards_with((BNode("b"), RDF.type, A))) == list(range(7))  # its label is another there
     assert found.shards_with((a, IN, building)) == [0]  # in each
+
+
+def test_only_rows_for_the_stream_advance_its_time():
+    rows = [(5, a.n3(), R.n3(), b.n3()), (9, a.n3(), R.n3(), "95"), (2**60, a.n3(), R.n3(), b.n3())]
+    sent = router(4, on_error="skip").route([batch(*rows)])
+    events = [each["event"].cast(pa.int64())[0].as_py() for each in sent]
+    assert [each for each in events if each is not None] == [(5 + WATERMARK_OFFSET) * 1000]
+
+
+TERMS = [
+    "<urn:a>",
+    "<http://example.org/a?b=c&d#e>",
+    "_:b1",
+    '"a"',
+    '""',
+    '"a b"@en',
+    '"1"^^<http://www.w3.org/2001/XMLSchema#integer>',
+]
+
+
+def test_a_term_that_is_taken_for_valid_without_parsing_is_valid():
+    choose, plain = random.Random(3), 0
+    for _ in range(3000):
+        text = list(choose.choice(TERMS))
+        for _ in range(choose.choice((0, 0, 1, 2))):
+            place = choose.randrange(len(text) + 1)
+            text[place : place + choose.randrange(2)] = choose.choice(' "<>\\_:@^a1-\n{}|`\u00e9')
+        given = "".join(text)
+        if pc.match_substring_regex(pa.array([given.encode()]), _PLAIN_TERM)[0].as_py():
+            plain += 1
+            assert write_term(parse_term(given))
+    assert plain > 1000
