@@ -30,7 +30,7 @@ from pyspark.sql.types import IntegerType, LongType, StringType, StructType
 
 from pantarhei.errors import AxiomsInStreamWarning, NumbersApartWarning, UndecidedRepairWarning
 from pantarhei.spark.dead_letters import letters_of
-from pantarhei.spark.shards.router import CLOCK, WATERMARK_OFFSET
+from pantarhei.spark.shards.router import CLOCK, FIRST_TICK, WATERMARK_OFFSET
 from pantarhei.spark.shards.shard import (
     ChangedShard,
     SavedShard,
@@ -172,7 +172,7 @@ class ShardProcessor(StatefulProcessor):
     def _tick(self, routed: Sequence[Any], times: TimerValues) -> pd.DataFrame:
         """Report the watermark, and the rows that were not routed to a shard."""
         closed = _closed(times)
-        self._set_timer(None if closed is None else closed + 1)
+        self._set_timer((FIRST_TICK if closed is None else closed) + 1)
         letters = [unpack_table(bytes(each.rows)) for each in routed if each.rows]
         skipped = sum(int(each.count) for each in routed)
         return packed_outcome(

@@ -478,7 +478,7 @@ class Shard:
             late, rows = _split(rows, max(limits))
             self._refuse_late(late, max(limits), batch)
         if self.held.num_rows:
-            rows = pa.concat_tables([self.held, rows])
+            rows = pa.concat_tables([self.held, rows]).unify_dictionaries()
         if self.setup.waits:
             rows, self.held = _split(rows, closed) if closed is not None else (rows.slice(0, 0), rows)
         for ticks, abox in _aboxes(rows):
@@ -532,7 +532,7 @@ class Shard:
             update = self.reasoner.push(self._time(ticks), _scoped(ticks, abox))
         batch.ticks.append(ticks)
         batch.count(
-            assertions=len(abox),
+            assertions=len(abox.group_by(list(_TERMS), use_threads=False).aggregate([])),
             cut=len(update.repair.taken_out),
             conflicts=int(bool(update.repair)),
         )
