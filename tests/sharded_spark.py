@@ -32,8 +32,12 @@ class Handle:
 
     def __init__(self):
         self.key, self.values, self.timers = CLOCK, {}, defaultdict(frozenset)
+        self.blocks = defaultdict(dict)
 
     def getValueState(self, name, columns):
+        return self
+
+    def getMapState(self, name, key, value):
         return self
 
     def get(self):
@@ -41,6 +45,15 @@ class Handle:
 
     def update(self, value):
         self.values[self.key] = value
+
+    def iterator(self):
+        return iter(self.blocks[self.key].items())
+
+    def updateValue(self, key, value):
+        self.blocks[self.key][key] = value
+
+    def removeKey(self, key):
+        del self.blocks[self.key][key]
 
     def listTimers(self):
         return self.timers[self.key]
@@ -141,9 +154,9 @@ class SimulatedStream:
         if self._rnd.random() < 0.1:
             processor._LIVE.clear()
         if self._rnd.random() < 0.1:
-            value, timers = handle.values.get(key), handle.timers[key]
+            before = handle.values.get(key), handle.timers[key], dict(handle.blocks[key])
             self._attempt(key, routed, times)
-            handle.values[key], handle.timers[key] = value, timers
+            handle.values[key], handle.timers[key], handle.blocks[key] = before
             self.again += 1
         return self._attempt(key, routed, times)
 

@@ -3,8 +3,10 @@
 Batches of rows come to shards as Spark brings them: those that no rows reach are woken when they asked to be.
 """
 
+import math
 import random
 from collections import Counter, defaultdict
+from itertools import product
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,9 +25,10 @@ from pantarhei.rdf.ntriples import parse_term
 from pantarhei.rules.sharding.routing import Routing
 from pantarhei.spark.collectors import changed_rows, register_queries
 from pantarhei.spark.shards.router import Router
-from pantarhei.spark.shards.shard import Shard, ShardSetup
+from pantarhei.spark.shards.shard import ShardSetup
 from resharding import resharded
-from shard_rows import processed, rows
+from shard_rows import normalized
+from sharded_spark import NOTHING, SimulatedStream
 from strategies import EX, INDIVIDUALS, LITERALS, A, B, C, D, R, S, V, is_a, member, related, x, y, z
 
 SEEDS = st.integers(0, 1 << 30)
@@ -158,9 +161,9 @@ class Reports:
         """Have a row. Of the forms of a value that one timestamp writes, each may show its own."""
         self.told[name][at, tuple(text and canonical_term(parse_term(text)) for text in row)] += copies
 
-    def of(self, name, given):
+    def of(self, name, given, until=math.inf):
         """What has to be the same: of windows that close each report, else what all add up to."""
-        told = self.told[name]
+        told = {key: copies for key, copies in self.told[name].items() if key[0] <= until}
         if not ReportPolicy.of(given.on, given.emit).closes:
             summed = Counter()
             for (_, row), copies in told.items():
@@ -174,30 +177,16 @@ def check_shards(seed):
     made = Sharded(rnd, may_divide=True)
     if not made.queries:
         return
-    router, shards = Router(made.routing, 3), {}
+    stream = SimulatedStream(made.setup, rnd, lateness=2 if made.holds else 0)
     told, expected = Reports(), Reports()
-    at, closed, waiting, has_begun = rnd.randint(1, 5), None, [], False
+    at, waiting, has_begun = rnd.randint(1, 5), [], False
+    now, closed = at, None
 
     def spark(timed):
-        """A batch: rows for some shards, and those that asked for it are woken."""
-        parts = defaultdict(list)
-        for tick, fact in timed:
-            parts[router.shard_of(fact[0])].append((tick, fact))
-        for number in range(3):
-            shard = shards.get(number)
-            look = None if shard is None else shard.next_timer
-            is_due = look is not None and closed is not None and look <= closed
-            if number not in parts and not is_due:
-                continue
-            if shard is None:
-                shard = Shard(made.setup, made.setup.reasoner())
-            elif rnd.random() < 0.1:
-                shard = Shard.restore(made.setup, shard.saved())
-            shards[number] = shard
-            for ticks, (name, *row), change in processed(shard, rows(parts[number]), closed):
-                following = shard.next_timer
-                assert change and (look is None or following is None or following > (closed or 0))
-                told.add(name, ticks, row, change)
+        complete = stream.complete_until
+        for _, (ticks, (name, *row), change) in stream.batch(normalized(timed) if timed else NOTHING):
+            assert change and (complete is None or ticks > complete), (seed, name)
+            told.add(name, ticks, row, change)
 
     for _ in range(rnd.randint(3, 8)):
         batch = []
@@ -207,7 +196,7 @@ def check_shards(seed):
         newest = batch[-1][0]
         spark(batch if not made.holds else rnd.sample(batch, len(batch)))
         waiting += batch
-        closed = newest if not made.holds else max(newest - 2, closed or 0)
+        closed = newest if not made.holds else newest - 2 if closed is None else max(newest - 2, closed)
         at = max(at, newest)
         if rnd.random() < 0.5:
             spark([])  # Spark runs a batch without rows when there are none
@@ -218,16 +207,21 @@ def check_shards(seed):
             if not made.holds or tick < closed:
                 aboxes[tick].append(fact)
         waiting = [(tick, fact) for tick, fact in waiting if made.holds and tick >= closed]
-        for tick in sorted(aboxes):
-            expected.note(made.whole.push(tick, aboxes[tick]))
-        has_begun = has_begun or bool(aboxes)
-        if has_begun:
-            expected.note(made.whole.advance(closed))
+        for tick in range(now, closed + 1):
+            if tick in aboxes:
+                expected.note(made.whole.push(tick, aboxes[tick]))
+                has_begun = True
+            elif has_begun:
+                expected.note(made.whole.advance(tick))
         COUNTS["steps"] += 1
-        COUNTS["steps with shards"] += len(shards) > 1
-        for name, asked in made.queries.items():
-            wanted = expected.of(name, asked)
-            assert told.of(name, asked) == wanted, (seed, name, asked, made.options, made.key, made.holds)
+        COUNTS["steps with shards"] += stream.shards > 1
+        assert stream.complete_until == closed - 1
+        times = range(now - 1, closed)
+        now = closed
+        for (name, asked), until in product(made.queries.items(), times):
+            wanted = expected.of(name, asked, until)
+            found = told.of(name, asked, until)
+            assert found == wanted, (seed, name, until, asked, made.options, made.key, made.holds)
             COUNTS["rows"] += len(wanted)
             if ReportPolicy.of(asked.on, asked.emit).closes:
                 COUNTS["rows of windows that closed"] += len(wanted)

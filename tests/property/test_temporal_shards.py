@@ -1,6 +1,6 @@
 """Temporal rules in shards: what is accepted is concluded by the shards together as by one reasoner."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from functools import partial
 
 from hypothesis import given, settings
@@ -10,49 +10,62 @@ from counts import cases, of_many
 from oracle.lars.streams import canonical
 from pantarhei.errors import CheckpointSplitError
 from pantarhei.spark.shards.router import Router
-from pantarhei.spark.shards.shard import Shard
 from resharding import resharded
-from shard_rows import processed, rows
+from shard_rows import normalized
 from sharded_rules import COUNTS, Sharded, concluded
+from sharded_spark import NOTHING, SimulatedStream
 
 SEEDS = st.integers(0, 1 << 30)
 
 
 def check_shards(seed):
     made = Sharded(seed)
+    if not made.report.allows(made.key):
+        return
     rnd, setup, told = made.rnd, made.setup, made.input
-    router, whole, shards, sums = (
-        Router(made.routing, setup.shards),
-        setup.reasoner(),
-        {},
-        Counter(),
-    )
+    stream, whole = SimulatedStream(setup, rnd), setup.reasoner()
+    sums, states, parts = defaultdict(Counter), {}, []
     begun = setup.reasoner()
     begun.advance(min(told))
     by_background = set(map(canonical, begun.atoms()))  # comes with the first row that reaches a shard
-    for tick in (*told, *range(max(told) + 1, max(told) + 1 + 12 * rnd.randrange(2), 3)):
-        parts = {}
-        for fact in told.get(tick, ()):
-            parts.setdefault(router.shard_of(fact[0]), []).append((tick, fact))
+
+    def batch():
+        complete = stream.complete_until
+        rows = rnd.sample(parts, len(parts))
+        for _, (ticks, terms, change) in stream.batch(normalized(rows) if rows else NOTHING):
+            assert change and (complete is None or ticks > complete)
+            if concluded(terms) not in by_background:
+                sums[ticks][concluded(terms)] += change
+        parts.clear()
+        compare(stream.complete_until)
+
+    def compare(complete):
+        found = Counter()
+        for tick in sorted({*states, *sums}):
+            if complete is None or tick > complete:
+                return
+            found.update(sums[tick])
+            assert all(number >= 0 for number in found.values())
+            assert set(+found) == states[tick], f"at {tick} by {made.key}\n{made.rules}\n{told}"
+
+    last = max(told) + 1
+    for tick in (*told, *range(last, last + 12 * rnd.randrange(2))):
+        if tick >= last and stream.closed is not None:
+            if parts:
+                batch()
+            stream.closed = tick
         whole.push(tick, told[tick]) if told.get(tick) else whole.advance(tick)
-        for number in sorted(parts.keys() - shards.keys()):
-            shards[number] = Shard(setup, setup.reasoner())
-        for number, shard in shards.items():
-            if number not in parts and (shard.next_timer is None or shard.next_timer > tick):
-                continue  # Spark does not wake it
+        states[tick] = set(map(canonical, whole.atoms())) - by_background
+        for fact in told.get(tick, ()):
+            parts.append((tick, fact))
             if rnd.random() < 0.1:
-                shard = shards[number] = Shard.restore(setup, shard.saved())
-            for ticks, terms, change in processed(shard, rows(parts.get(number, [])), tick):
-                assert change and ticks <= tick
-                sums[terms] += change
-        assert all(number >= 0 for number in sums.values())
-        wanted = set(map(canonical, whole.atoms())) - by_background
-        assert {concluded(row) for row in +sums} - by_background == wanted, (
-            f"at {tick} by {made.key}\n{made.rules}\n{told}"
-        )
-        COUNTS["conclusions"] += len(wanted)
+                batch()
+        if rnd.random() < 0.6:
+            batch()
+        COUNTS["conclusions"] += len(states[tick])
         COUNTS["fed back"] += whole.stats().fed_back
-        COUNTS["steps with shards"] += len(shards) > 1
+        COUNTS["steps with shards"] += stream.shards > 1
+    batch()
 
 
 def check_split_shards(seed):
