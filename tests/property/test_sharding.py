@@ -528,8 +528,8 @@ class StreamCheck:
 
     def check_counts(self):
         counts = self.stream.totals.counts
-        assert (counts.late, counts.skipped, counts.cut) == (self.late, self.skipped, self.cut)
-        assert counts.assertions == self.asserted
+        found = counts.late, counts.skipped, counts.cut, counts.assertions
+        assert found == (self.late, self.skipped, self.cut, self.asserted)
         COUNTS["late"] += self.late
         COUNTS["skipped"] += self.skipped
         COUNTS["cut"] += self.cut
