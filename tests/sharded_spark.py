@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from pantarhei.spark.shards import processor
 from pantarhei.spark.shards.processor import ShardProcessor, unpack_changes
@@ -97,7 +96,7 @@ class SimulatedStream:
         shard.
         """
         times = Times(0 if self.closed is None else self.closed + WATERMARK_OFFSET)
-        routed = defaultdict(list)
+        routed, self._events = defaultdict(list), []
         for row in chain.from_iterable(map(self._routed, self._cut(rows))):
             routed[row["shard"]].append(row)
         due = {
@@ -110,11 +109,9 @@ class SimulatedStream:
         empty = pd.DataFrame(columns=[each.split()[0] for each in processor.PACKED.split(", ")])
         outcomes = pa.Table.from_pandas(pd.concat(made) if made else empty, preserve_index=False)
         self.totals, self.report = self.totals.plus(self.totals.batch + 1, outcomes)
-        newest = pc.max(rows.column(0)).as_py() if rows.num_rows else None
-        if newest is not None:
-            self.closed = max(
-                newest - self._lateness, newest - self._lateness if self.closed is None else self.closed
-            )
+        if self._events:
+            passed = max(self._events) // 1000 - WATERMARK_OFFSET - self._lateness
+            self.closed = passed if self.closed is None else max(passed, self.closed)
         changes = unpack_changes(outcomes, self.setup.names).to_pydict().values()
         return [
             (shard, ShardChange(at, tuple(terms), change))
@@ -144,8 +141,9 @@ class SimulatedStream:
             yield rows.slice(start, end - start)
 
     def _routed(self, rows):
-        for each in self._router.route(rows.to_batches() if hasattr(rows, "to_batches") else [rows]):
-            yield from each.to_pylist()
+        for each in self._router.route([rows]):
+            self._events += each["event"].cast(pa.int64()).drop_null().to_pylist()
+            yield from each.drop_columns(["event"]).to_pylist()
 
     def _call(self, key, routed, times):
         """Call the processor for one key; sometimes an attempt fails after it has changed the shard."""
