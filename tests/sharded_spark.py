@@ -14,7 +14,7 @@ from pantarhei.spark.shards import processor
 from pantarhei.spark.shards.processor import ShardProcessor, unpack_changes
 from pantarhei.spark.shards.router import CLOCK, WATERMARK_OFFSET, Router
 from pantarhei.spark.shards.shard import ShardChange, SharedValue
-from pantarhei.spark.shards.totals import Totals
+from pantarhei.spark.shards.stream_totals import Totals
 
 
 class Times(NamedTuple):

@@ -17,7 +17,7 @@ from pantarhei.spark.collectors import RegisteredAnswers, register_queries, text
 from pantarhei.spark.driver import Driver
 from pantarhei.spark.results import Outlet, Results
 from pantarhei.spark.versions import schema_to_arrow
-from pantarhei.spark.worker import BlockWriter, block_schema
+from pantarhei.spark.worker import BlockTableWriter, block_schema
 from strategies import EX, INDIVIDUALS, A, B, C, R, is_a, member, related, x, y
 
 RULES = [
@@ -76,7 +76,7 @@ class Stream:
             if fails:
                 raise Failed
 
-        worker, write = ABoxMaterializer(self.reasoner.foundation), BlockWriter(SCHEMA)
+        worker, write = ABoxMaterializer(self.reasoner.foundation), BlockTableWriter(SCHEMA)
         blocks = [write(pa.scalar(at, pa.int64()), worker.materialize(abox), None) for at, abox in aboxes]
         self.results.begin(number)
         self.driver.apply(number, pa.concat_tables([SCHEMA.empty_table(), *map(as_table, blocks)]), deliver)

@@ -31,7 +31,7 @@ from pantarhei.spark.sessions import default_tasks, is_connect
 from pantarhei.spark.versions import schema_to_arrow
 from pantarhei.spark.worker import (
     ON_ERROR,
-    BlockWriter,
+    BlockTableWriter,
     Broadcast,
     MaterializeTask,
     OnError,
@@ -263,7 +263,7 @@ class DataFrameMaterializer:
         """
         schema = block_schema(given.schema[TIMESTAMP].dataType)
         arrow = schema_to_arrow(schema)
-        session, write = given.sparkSession, BlockWriter(arrow)
+        session, write = given.sparkSession, BlockTableWriter(arrow)
         if skips:
             return cls(session, foundation, schema, write, "skip", SkippedBlockWriter(arrow))
         return cls(session, foundation, schema, write, "raise", None)

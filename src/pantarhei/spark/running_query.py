@@ -27,7 +27,7 @@ from pantarhei.spark.driver import Driver
 from pantarhei.spark.progress import Counts, QueryProgress
 from pantarhei.spark.sessions import FAILURES, raised_error
 from pantarhei.spark.shards.shard_client import ShardClient
-from pantarhei.spark.shards.totals import StreamTotals
+from pantarhei.spark.shards.stream_totals import StreamTotals
 
 
 def progress_of(query: StreamingQuery, driver: Driver | StreamTotals) -> QueryProgress:

@@ -58,7 +58,7 @@ from pantarhei.spark.results import (
 )
 from pantarhei.spark.results import outlets as outlets_of
 from pantarhei.spark.running_query import BatchFunction, QueryRun, ReasoningQuery, start_query
-from pantarhei.spark.shards.reshard import Layout, saved_layouts
+from pantarhei.spark.shards.reshard import ShardLayout, saved_layouts
 from pantarhei.spark.shards.sharded_query import run_sharded
 from pantarhei.spark.shards.sharded_stream import (
     QueryOptions,
@@ -393,8 +393,9 @@ def reason_stream(
             letters=letter,
             forwards_warnings=True,
         )
-        asked = Layout.of(shards, hot_keys)
+        asked = ShardLayout.of(shards, hot_keys)
         return run_sharded(
+            df.sparkSession,
             plan,
             setup,
             asked,

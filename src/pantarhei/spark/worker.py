@@ -250,7 +250,7 @@ def block_schema(time: t.DataType) -> t.StructType:
 
 
 @dataclass(frozen=True, slots=True)
-class BlockWriter:
+class BlockTableWriter:
     """Writer that converts an interpretation to a block, a table of one row."""
 
     schema: pa.Schema

@@ -19,7 +19,7 @@ from pantarhei.spark.collectors import FactChanges
 from pantarhei.spark.driver import CheckpointFolder, Counts, Driver, checkpoint_folder
 from pantarhei.spark.file_system import LocalFolder
 from pantarhei.spark.versions import schema_to_arrow
-from pantarhei.spark.worker import BlockWriter, SkippedBlockWriter, SkippedRows, block_schema
+from pantarhei.spark.worker import BlockTableWriter, SkippedBlockWriter, SkippedRows, block_schema
 from spark_streams import aboxes_of, rows_of, state_of
 from strategies import EX, A, B, C, is_a, member, x
 
@@ -52,7 +52,7 @@ class Stream:
         self.worker = ABoxMaterializer(self.reasoner.foundation)
 
     def blocks(self, *times, skipped=0):
-        write = BlockWriter(self.schema)
+        write = BlockTableWriter(self.schema)
         rows = rows_of((at, [member(A, EX[f"at{at}"]), member(A, EX.all)]) for at in times)
         rows += [(at, "_:b", "<urn:p>", '"1"') for at in times]
         made = [(at, self.worker.materialize(abox)) for at, abox in aboxes_of(rows).items()]
@@ -123,7 +123,7 @@ def test_parts_that_wait_are_one_abox_with_one_repair():
     #   at 2       b       c           a contradiction within one timestamp, for which both go
     def batch(at, *facts):
         made = stream.worker.materialize([member(what, EX.thing) for what in facts])
-        return BlockWriter(stream.schema)(pa.scalar(at, pa.int64()), made, None)
+        return BlockTableWriter(stream.schema)(pa.scalar(at, pa.int64()), made, None)
 
     updates = []
     stream = Stream(1, on_update=updates.append)

@@ -18,7 +18,7 @@ from pantarhei.model.time import TimeKind, ticks_of, time_of
 from pantarhei.spark import worker
 from pantarhei.spark.versions import schema_to_arrow
 from pantarhei.spark.worker import (
-    BlockWriter,
+    BlockTableWriter,
     MaterializeTask,
     SkippedBlockWriter,
     SkippedRows,
@@ -205,7 +205,7 @@ def contents(found):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_blocks_come_back_oldest_first_with_their_times(made_of_blocks, kind):
-    write = BlockWriter(schema_to_arrow(block_schema(KINDS[kind])))
+    write = BlockTableWriter(schema_to_arrow(block_schema(KINDS[kind])))
     given = timed(made_of_blocks, kind)
     tables = [write(pa.scalar(one.at), one.interpretation, None) for one in given]
     assert contents(read_blocks(pa.concat_tables(tables[::-1]), kind)) == contents(given)
@@ -215,7 +215,7 @@ def test_what_was_left_out_comes_back_with_examples(made_of_blocks):
     schema = schema_to_arrow(block_schema(LongType()))
     error = InvalidRowError(("timestamp=null",), "timestamp", "it is null")
     tables = [SkippedBlockWriter(schema)(SkippedRows(count, [error])) for count in (2, 3)]
-    tables.append(BlockWriter(schema)(pa.scalar(1), made_of_blocks[0], None))
+    tables.append(BlockTableWriter(schema)(pa.scalar(1), made_of_blocks[0], None))
     found = read_skipped(pa.concat_tables(tables))
     assert found.count == 5 and list(map(str, found.examples)) == [str(error)] * 2
 

@@ -71,7 +71,7 @@ class BlockChanges(NamedTuple):
     dropped: tuple[int, ...]
 
 
-class _Block(NamedTuple):
+class _StoredBlock(NamedTuple):
     """Block of entries, as the head lists it.
 
     Args:
@@ -131,7 +131,7 @@ class StoredBlocks(NamedTuple):
         return unpack(data, f"{head.source}, block {number}")
 
 
-class _Listed(NamedTuple):
+class _BlockList(NamedTuple):
     """List of blocks in a head.
 
     Args:
@@ -141,24 +141,24 @@ class _Listed(NamedTuple):
         next: the number of the next block.
     """
 
-    blocks: list[_Block]
+    blocks: list[_StoredBlock]
     skipped: int
     others: dict[str, _Other]
     next: int
 
 
-def _listed(head: Contents) -> _Listed:
+def _listed(head: Contents) -> _BlockList:
     found = head.header.get("blocks")
     if head.version != IN_BLOCKS or not isinstance(found, dict):
         raise CheckpointError(head.source, "it is not the head of a checkpoint in blocks")
     listed: Any = found
     with head.understood():
-        blocks = [_Block(*each) for each in listed["entries"]]
+        blocks = [_StoredBlock(*each) for each in listed["entries"]]
         others = {name: (number, digest) for name, (number, digest) in listed["others"].items()}
         numbers = [each for block in blocks for each in (block.number, *block[2:])]
         if not conforms([*numbers, listed["skipped"], listed["next"]], list[int]):
             raise ValueError("a number in the list of blocks is invalid")
-        return _Listed(blocks, listed["skipped"], others, listed["next"])
+        return _BlockList(blocks, listed["skipped"], others, listed["next"])
 
 
 def _digest(data: bytes) -> str:
@@ -176,7 +176,9 @@ class BlockWriter:
     """
 
     def __init__(self, stored: StoredBlocks | None = None) -> None:
-        self._listed = _Listed([], 0, {}, 0) if stored is None else _listed(unpack(stored.head, "in blocks"))
+        self._listed = (
+            _BlockList([], 0, {}, 0) if stored is None else _listed(unpack(stored.head, "in blocks"))
+        )
         # the level of the first entry in the first block; a restored reasoner numbers its levels from 0
         self._first = -self._listed.skipped
         self._repairs = RepairTable()
@@ -201,9 +203,9 @@ class BlockWriter:
         parts = _Layout(self._listed.blocks, self._first, history.past.first_level(history.log), entries)
         parts.drop_forgotten()
         parts.drop_changed()
-        blocks = list[_Block]()
+        blocks = list[_StoredBlock]()
         for part in parts.with_new():
-            if isinstance(part, _Block):
+            if isinstance(part, _StoredBlock):
                 blocks.append(part)
                 continue
             data = _encoded(part.entries, history, kind, lexicon, self._repairs)
@@ -211,14 +213,14 @@ class BlockWriter:
             added[number] = data
             newest = part.entries[-1]
             size = len(newest.facts) + len(newest.cut)
-            blocks.append(_Block(number, _digest(data), len(part.entries), size, part.rank, len(data)))
+            blocks.append(_StoredBlock(number, _digest(data), len(part.entries), size, part.rank, len(data)))
         others = dict(self._listed.others)
         for name, data in _others(state, background):
             if name not in others or others[name][1] != _digest(data):
                 others[name] = next(numbers), _digest(data)
                 added[others[name][0]] = data
         skipped = parts.oldest - parts.first if blocks else 0
-        listed = _Listed(blocks, skipped, others, next(numbers))
+        listed = _BlockList(blocks, skipped, others, next(numbers))
         header, columns = head_of(
             state, options, ontology, background, lexicon, self._repairs, stored=len(entries)
         )
@@ -229,7 +231,7 @@ class BlockWriter:
         return BlockChanges(pack(whole, columns, IN_BLOCKS), added, tuple(sorted(dropped)))
 
 
-def _numbers(listed: _Listed) -> set[int]:
+def _numbers(listed: _BlockList) -> set[int]:
     return {*(block.number for block in listed.blocks), *(number for number, _ in listed.others.values())}
 
 
@@ -271,7 +273,9 @@ class _Layout:
         entries: all remembered entries.
     """
 
-    def __init__(self, blocks: Sequence[_Block], first: int, oldest: int, entries: Sequence[Entry]) -> None:
+    def __init__(
+        self, blocks: Sequence[_StoredBlock], first: int, oldest: int, entries: Sequence[Entry]
+    ) -> None:
         self.blocks, self.first, self.oldest, self._entries = list(blocks), first, oldest, entries
 
     @property
@@ -295,11 +299,11 @@ class _Layout:
         if self.blocks and newest and len(newest[0].facts) + len(newest[0].cut) != self.blocks[-1].newest:
             self.blocks.pop()
 
-    def with_new(self) -> list[_Block | _New]:
+    def with_new(self) -> list[_StoredBlock | _New]:
         """Return all blocks, some of them merged, and the block of new entries."""
         if not self.blocks:
             self.first = self.oldest
-        found: list[_Block | _New] = list(self.blocks)
+        found: list[_StoredBlock | _New] = list(self.blocks)
         stop = self._end
         new = self._from(stop, self.oldest + len(self._entries))
         starts, at = list[int](), self.first

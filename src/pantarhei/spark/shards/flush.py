@@ -21,7 +21,7 @@ from pantarhei.errors import CheckpointError, StreamError
 from pantarhei.spark.file_system import Folder
 from pantarhei.spark.running_query import QueryRun
 from pantarhei.spark.shards.router import WATERMARK_OFFSET
-from pantarhei.spark.shards.totals import StreamTotals
+from pantarhei.spark.shards.stream_totals import StreamTotals
 
 _VERSION, _NO_POSITION = "v1", "-"
 ONCE: Mapping[str, object] = {"once": True}  # runs a recorded batch, and no further one

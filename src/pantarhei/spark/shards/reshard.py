@@ -70,7 +70,7 @@ LAYOUT = "pantarhei-shards.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ShardLayout:
     """Division of a stream into shards.
 
     Args:
@@ -82,7 +82,7 @@ class Layout:
     hot_keys: Mapping[str, str]
 
     @classmethod
-    def of(cls, shards: int | None, hot_keys: Mapping[Term, Key] | None) -> Layout:
+    def of(cls, shards: int | None, hot_keys: Mapping[Term, Key] | None) -> ShardLayout:
         """Return the layout that options request."""
         written = {
             write_term(key): SUBJECT if second == SUBJECT else write_term(cast(URIRef, second))
@@ -91,7 +91,7 @@ class Layout:
         return cls(shards, dict(sorted(written.items())))
 
     @classmethod
-    def in_setup(cls, setup: ShardSetup) -> Layout:
+    def in_setup(cls, setup: ShardSetup) -> ShardLayout:
         """Return the layout of a setup."""
         return cls.of(setup.shards, setup.hot_keys)
 
@@ -105,8 +105,8 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
-class Layouts:
-    """Layouts of a stream, as saved in its checkpoint.
+class ShardLayouts:
+    """ShardLayouts of a stream, as saved in its checkpoint.
 
     Args:
         present: the layout of the shards in Spark's state.
@@ -115,13 +115,13 @@ class Layouts:
         moving: the batch that changes the present layout to `wish`; None unless this has begun.
     """
 
-    present: Layout
-    asked: Layout
-    wish: Layout | None = None
+    present: ShardLayout
+    asked: ShardLayout
+    wish: ShardLayout | None = None
     moving: int | None = None
 
     @classmethod
-    def read(cls, folder: Folder) -> Layouts | None:
+    def read(cls, folder: Folder) -> ShardLayouts | None:
         """Return the layouts in a checkpoint folder; None if there are none.
 
         Raises:
@@ -131,7 +131,9 @@ class Layouts:
             return None
         try:
             given = json.loads(folder.read_text(LAYOUT))
-            layouts = {name: given[name] and Layout(**given[name]) for name in ("present", "asked", "wish")}
+            layouts = {
+                name: given[name] and ShardLayout(**given[name]) for name in ("present", "asked", "wish")
+            }
             return cls(**layouts, moving=given["moving"])
         except (ValueError, TypeError, KeyError) as error:
             raise CheckpointError(folder.place(LAYOUT), f"it is damaged: {error}") from error
@@ -140,7 +142,7 @@ class Layouts:
         """Write the file."""
         folder.write_text(LAYOUT, json.dumps(asdict(self)))
 
-    def settled(self, folder: Folder) -> Layouts:
+    def settled(self, folder: Folder) -> ShardLayouts:
         """Return the layouts after the end of a batch that was to change them."""
         if self.moving is None:
             return self
@@ -148,7 +150,7 @@ class Layouts:
             return replace(self, present=self.wish or self.present, wish=None, moving=None)
         return replace(self, moving=None)
 
-    def requested(self, asked: Layout) -> Layout:
+    def requested(self, asked: ShardLayout) -> ShardLayout:
         """Return the layout with which a stream is to go on that is started with the layout `asked`.
 
         The program's request counts if it has changed, and otherwise the last one of `reshard`.
@@ -165,12 +167,12 @@ class Layouts:
         return {SUBJECT if each == SUBJECT else cast(URIRef, parse_term(each)) for each in found}
 
 
-def saved_layouts(checkpoint: str | Path | None, spark: SparkSession) -> Layouts | None:
+def saved_layouts(checkpoint: str | Path | None, spark: SparkSession) -> ShardLayouts | None:
     """Return the layouts of a stream; None if it has no checkpoint yet."""
     if checkpoint is None:
         return None
     folder = checkpoint_folder(checkpoint, spark)
-    layouts = Layouts.read(folder)
+    layouts = ShardLayouts.read(folder)
     return None if layouts is None else layouts.settled(folder)
 
 
@@ -208,11 +210,13 @@ def reshard(
     """
     check_shards(shards)
     folder = checkpoint_folder(checkpoint, session() if spark is None else spark)
-    layouts = Layouts.read(folder)
+    layouts = ShardLayouts.read(folder)
     if layouts is None:
         raise CheckpointError(str(folder), "there is no sharded stream")
     layouts = layouts.settled(folder)
-    wish = Layout.of(shards, hot_keys) if hot_keys is not None else replace(layouts.present, shards=shards)
+    wish = (
+        ShardLayout.of(shards, hot_keys) if hot_keys is not None else replace(layouts.present, shards=shards)
+    )
     replace(layouts, wish=None if wish == layouts.present else wish).write(folder)
 
 

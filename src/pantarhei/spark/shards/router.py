@@ -190,6 +190,8 @@ class Router:
         found: dict[int, InvalidRow | BackgroundOnlyError] = {}
 
         def note(rows: npt.NDArray[np.bool_], column: str, error: str | BackgroundOnlyError) -> None:
+            if not error:
+                return
             for row in np.flatnonzero(rows).tolist():
                 found.setdefault(row, InvalidRow(row, column, error) if isinstance(error, str) else error)
 
@@ -212,8 +214,11 @@ class Router:
         plain = pc.match_substring_regex(objects.dictionary.cast(pa.binary()), _PLAIN_TERM)
         for code in np.flatnonzero(~np.asarray(plain)).tolist():
             (text,) = _texts(objects.dictionary.slice(code, 1))
-            if error := _NOT_UTF_8 if text is None else _parsed(text, Place.OBJECT)[1]:
-                note(_codes(objects) == code, "object", error)
+            note(
+                _codes(objects) == code,
+                "object",
+                _NOT_UTF_8 if text is None else _parsed(text, Place.OBJECT)[1],
+            )
         for code, text in enumerate(_texts(predicates.dictionary)):
             if text == _TYPE:
                 is_class = _codes(predicates) == code

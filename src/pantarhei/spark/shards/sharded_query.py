@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -23,17 +23,17 @@ from pantarhei.query.continuous_query import Registration
 from pantarhei.spark.collectors import ReportWindow, result_schema
 from pantarhei.spark.dead_letters import DeadLetters
 from pantarhei.spark.driver import REASONER, checkpoint_folder, is_sharded
-from pantarhei.spark.file_system import HadoopFolder
+from pantarhei.spark.file_system import Folder, HadoopFolder
 from pantarhei.spark.progress import BatchReport
 from pantarhei.spark.results import STREAM, ColumnTypes, Outlet, deliver_tables, typed
 from pantarhei.spark.running_query import BatchFunction, ReasoningQuery, start_query, watched
 from pantarhei.spark.sessions import FAILURES
 from pantarhei.spark.shards.flush import ONCE, FlushingRun, completed_batch, has_completed
-from pantarhei.spark.shards.reshard import Layout, Layouts, move
+from pantarhei.spark.shards.reshard import ShardLayout, ShardLayouts, move
 from pantarhei.spark.shards.shard import ShardSetup, unpack_table
 from pantarhei.spark.shards.shard_client import ShardClient
 from pantarhei.spark.shards.sharded_stream import ShardedStream, Unpacker
-from pantarhei.spark.shards.totals import StreamTotals
+from pantarhei.spark.shards.stream_totals import StreamTotals
 
 _log = logging.getLogger("pantarhei.spark")
 
@@ -114,10 +114,11 @@ def _in_order(rows: pa.Table) -> pa.Table:
 
 
 def run_sharded(
+    spark: SparkSession,
     plan: Callable[[ShardSetup], ShardedStream],
     setup: ShardSetup,
-    asked: Layout,
-    layouts: Layouts | None,
+    asked: ShardLayout,
+    layouts: ShardLayouts | None,
     outlets: Mapping[str, Outlet],
     types: ColumnTypes,
     checkpoint: str | Path | None,
@@ -135,6 +136,7 @@ def run_sharded(
     If the checkpoint has another number of shards, or other hot keys, the shards are divided anew first.
 
     Args:
+        spark: the session of the stream.
         plan: returns Spark's plan for a setup.
         setup: the setup with the layout of a new stream.
         asked: the layout that the options request.
@@ -157,19 +159,11 @@ def run_sharded(
             "sink", "…", "With shard_by a sink or output receives the changes of the shards."
         )
 
-    spark = plan(setup).packed.sparkSession
     temporary = tempfile.TemporaryDirectory(prefix="pantarhei-") if checkpoint is None else None
     folder = checkpoint_folder(temporary.name if temporary else checkpoint or "", spark)
-    if folder.exists(REASONER):
-        raise CheckpointError(str(folder), "it belongs to a stream without shards; resume without shard_by")
-    resumes = is_sharded(folder)
-    others = [] if letters is None else [letters.outlet]
-    for files, _ in () if resumes else (*outlets.values(), *others):
-        if files is not None:
-            files.refuse_if_used()
-    if resumes and layouts is None:
-        reason = "an earlier version of pantarhei wrote it; start again with an empty checkpoint folder"
-        raise CheckpointError(str(folder), reason)
+    resumes = _check_folder(
+        folder, layouts, [*outlets.values(), *([] if letters is None else [letters.outlet])]
+    )
     folder.make()
     present = asked.applied(setup) if layouts is None else layouts.present.applied(setup)
     target = present if layouts is None else layouts.requested(asked).applied(setup)
@@ -189,19 +183,37 @@ def run_sharded(
     stream = plan(target)
     batches, start = started(stream)
     client = ShardClient(spark, stream.shipped, folder.uri)
-    if resumes and layouts is not None and Layout.in_setup(present) != Layout.in_setup(target):
+    if resumes and layouts is not None and ShardLayout.in_setup(present) != ShardLayout.in_setup(target):
         before = plan(present)
         if not has_completed(spark_folder):
             finishing, resume = started(before)
             watched(finishing, resume(ONCE).awaitTermination)
-        wish = Layout.in_setup(target)
         batch = completed_batch(spark_folder) + 1
-        Layouts(layouts.present, asked, wish, batch).write(folder)
+        ShardLayouts(layouts.present, asked, ShardLayout.in_setup(target), batch).write(folder)
         move(spark, spark_folder, client.states(), before.shipped, stream.shipped, partial(start, ONCE))
     if temporary is None:
-        Layouts(Layout.in_setup(target), asked).write(folder)
+        ShardLayouts(ShardLayout.in_setup(target), asked).write(folder)
     run = FlushingRun(start, trigger, spark_folder, totals, idle_seconds)
     return ReasoningQuery(run, batches, totals, client)
+
+
+def _check_folder(folder: Folder, layouts: ShardLayouts | None, outlets: Iterable[Outlet]) -> bool:
+    """Check the folders of a stream; return whether the checkpoint folder has a stream.
+
+    Raises:
+        CheckpointError: the checkpoint belongs to an unsharded stream, or to an earlier version.
+        OptionError: the stream is new, and a folder of results has files of another stream.
+    """
+    if folder.exists(REASONER):
+        raise CheckpointError(str(folder), "it belongs to a stream without shards; resume without shard_by")
+    resumes = is_sharded(folder)
+    if resumes and layouts is None:
+        reason = "an earlier version of pantarhei wrote it; start again with an empty checkpoint folder"
+        raise CheckpointError(str(folder), reason)
+    for files, _ in () if resumes else outlets:
+        if files is not None:
+            files.refuse_if_used()
+    return resumes
 
 
 _MOST_LOCAL = 64 << 20  # bytes
