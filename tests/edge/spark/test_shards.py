@@ -400,7 +400,7 @@ def test_the_changes_of_large_batches_stay_on_the_executors(spark, tmp_path, mon
 
     small = follow("small")
     monkeypatch.setattr(sharded_query, "_MOST_LOCAL", -1)
-    assert follow("large") == small and small[2].assertions == len([*readings(1, 1, 9), *readings(2, 9, 17)])
+    assert follow("large") == small and small[2].assertions == len({*readings(1, 1, 9), *readings(2, 9, 17)})
 
 
 def test_a_stream_of_shards_goes_on_after_bad_rows_and_hands_them_out_with_their_columns(spark, tmp_path):
