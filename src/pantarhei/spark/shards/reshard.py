@@ -204,15 +204,25 @@ def reshard(
         OptionError: an option has an invalid value.
         CheckpointError: the folder has no sharded stream of this version.
 
-    >>> reshard("missing", shards=4)
-    Traceback (most recent call last):
-    pantarhei.errors.stream_errors.CheckpointError: missing: there is no sharded stream
+    >>> import tempfile
+    >>> import pantarhei as pr
+    >>> from pantarhei.spark import reason_stream, register
+    >>> register(spark)
+    >>> rows = spark.readStream.format("pantarhei").load("examples/pedals")
+    >>> pedals, window = pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2)
+    >>> once = {"shard_by": "subject", "trigger": {"availableNow": True}, "sink": lambda rows, batch: None}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = reason_stream(rows, pedals, window, shards=2, checkpoint=folder, **once).await_termination()
+    ...     reshard(folder, shards=4)
+    ...     query = reason_stream(rows, pedals, window, shards=2, checkpoint=folder, **once)
+    ...     query.await_termination(), query.counts.cut
+    (True, 1)
     """
     check_shards(shards)
     folder = checkpoint_folder(checkpoint, session() if spark is None else spark)
     layouts = ShardLayouts.read(folder)
     if layouts is None:
-        raise CheckpointError(str(folder), "there is no sharded stream")
+        raise CheckpointError(str(folder), "it has no sharded stream")
     layouts = layouts.settled(folder)
     wish = (
         ShardLayout.of(shards, hot_keys) if hot_keys is not None else replace(layouts.present, shards=shards)
