@@ -16,12 +16,13 @@ class Counts:
     Args:
         aboxes: ABoxes pushed; the rows of one timestamp count once in each batch that has some of them.
         assertions: facts asserted in the pushed ABoxes.
-        cut: assertions removed by repairs.
+        cut: assertions removed by repairs; the repair of a timestamp counts in each batch that has rows of it.
         late_aboxes: ABoxes that arrived after the watermark had passed their timestamp.
         late: assertions in late ABoxes.
         skipped: rows skipped because they are not timestamped triples.
         ahead: ABoxes whose timestamps were too far ahead.
-        conflicts: ABoxes whose arrival contradicted the window, so that a repair removed assertions.
+        conflicts: ABoxes whose arrival contradicted the window, so that a repair removed assertions; shard by
+            shard, if the stream is sharded.
 
     >>> counts = Counts(aboxes=4, assertions=5, cut=1)
     >>> counts.cut / counts.assertions

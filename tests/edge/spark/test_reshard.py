@@ -160,3 +160,33 @@ def test_only_sharded_streams_have_a_number_of_shards(spark, tmp_path):
         reshard(tmp_path, shards=3)
     with pytest.raises(OptionError, match="shards"):
         reshard(tmp_path, shards=0)
+
+
+@pytest.mark.long
+def test_a_stream_of_two_sources_goes_on_with_another_number_of_shards(spark, tmp_path):
+    folders = [Folder(tmp_path / name) for name in ("one", "other")]
+    rows, found = readings(4, 1, 20), []
+
+    def follow(shards, first, last):
+        for part, folder in enumerate(folders):
+            now = [(at, triple) for at, triple in rows if first <= at < last][part::2]
+            folder.write(rows_of((at, [triple]) for at, triple in now))
+        query = reason_stream(
+            folders[0].stream(spark).union(folders[1].stream(spark)),
+            ONTOLOGY,
+            WINDOW,
+            background=BACKGROUND,
+            shard_by=IN,
+            shards=shards,
+            checkpoint=tmp_path / "checkpoint",
+            sink=lambda rows, batch: found.extend((batch, row) for row in rows.collect()),
+            trigger={"availableNow": True},
+        )
+        query.await_termination()
+        return query
+
+    for shards, first, last in ((3, 1, 8), (5, 8, 14), (2, 14, 20)):
+        query = follow(shards, first, last)
+    stream = Stream(spark, tmp_path)
+    stream.rows, stream.found = rows, found
+    assert stream.check(query.complete_until) > 8
