@@ -97,7 +97,7 @@ def names(pages):
 
 
 # tests/edge/spark runs these, in the session that the tests share
-ON_SPARK = {DOCS / "spark.md", DOCS / "tutorials" / "cluster.md"}
+ON_SPARK = {DOCS / "spark.md", DOCS / "spark-operations.md", DOCS / "tutorials" / "cluster.md"}
 WITH_CODE = [page for page in PAGES if blocks(page) and page not in ON_SPARK]
 MOSQUITTO = shutil.which("mosquitto", path=f"{os.environ['PATH']}:/usr/sbin")
 MARKS = {  # these run a service
@@ -268,7 +268,7 @@ def anchors(page):
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-WORDS = 31_000  # 3,000 of them are of the service
+WORDS = 32_300  # 3,000 of them are of the service, 1,000 of Spark in operation
 MARKS_IN_1000_WORDS = 6
 WORDS_IN_A_SENTENCE = 20
 

@@ -16,7 +16,7 @@ class Counts:
     Args:
         aboxes: ABoxes pushed; the rows of one timestamp count once in each batch that has some of them.
         assertions: facts asserted in the pushed ABoxes.
-        cut: assertions removed by repairs; the repair of a timestamp counts in each batch that has rows of it.
+        cut: assertions removed by repairs; the repair of a timestamp counts in each batch with rows of it.
         late_aboxes: ABoxes that arrived after the watermark had passed their timestamp.
         late: assertions in late ABoxes.
         skipped: rows skipped because they are not timestamped triples.

@@ -7,10 +7,14 @@ import pytest
 from rdflib import RDF
 
 from pantarhei import Ontology, StreamReasoner, Window
+from pantarhei.engine.options import Options
 from pantarhei.errors import CheckpointError, OptionError
 from pantarhei.model.rule import Different, Rule
+from pantarhei.model.time import TimeKind
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.spark import reason_stream, reshard
+from pantarhei.spark.shards.shard import ShardSetup, SharedValue
+from pantarhei.spark.shards.shard_client import ShardClient
 from spark_streams import Folder, rows_of
 from strategies import EX, A, B, C, D, R, S, is_a, member, related, x, y, z
 
@@ -28,6 +32,15 @@ RULES = [
     Rule("seen", (related(R, x, y),), is_a(EX.Seen, y)),  # in any shard
 ]
 ONTOLOGY, WINDOW = Ontology.from_rules(RULES), Window(6)
+MADE = ShardSetup(
+    Ontology.from_rules([]),
+    Options(WINDOW),
+    TimeKind.INTEGER,
+    "subject",
+    2,
+    Ontology.from_rules([]).sharding_report(keys=["subject"]),
+    False,
+)
 
 
 def readings(seed, first, last):
@@ -190,3 +203,10 @@ def test_a_stream_of_two_sources_goes_on_with_another_number_of_shards(spark, tm
     stream = Stream(spark, tmp_path)
     stream.rows, stream.found = rows, found
     assert stream.check(query.complete_until) > 8
+
+
+@pytest.mark.parametrize("name", ["a space", "50%", "q?", "#1"])
+def test_a_path_at_which_spark_cannot_read_states_is_an_error_that_names_it(spark, name):
+    client = ShardClient(spark, SharedValue(MADE), f"file:///tmp/{name}")
+    with pytest.raises(CheckpointError, match="move the folder"):
+        client.states()

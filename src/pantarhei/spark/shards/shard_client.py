@@ -10,6 +10,7 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import Literal, TypeVar, cast, overload
+from urllib.parse import quote
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -17,7 +18,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from pantarhei.engine.diagnostics import Unexpected
-from pantarhei.errors import NotEntailedError, PantarheiError, TimestampError
+from pantarhei.errors import CheckpointError, NotEntailedError, PantarheiError, TimestampError
 from pantarhei.explain.absence import Absence
 from pantarhei.explain.explainer import LIMIT, WAYS
 from pantarhei.explain.merge_shards import merge_absences, merge_proofs, merge_quality
@@ -166,7 +167,14 @@ class ShardClient:
         return {shard: pickle.loads(answer) for shard, answer in sorted(map(tuple, rows))}
 
     def states(self) -> DataFrame | None:
-        """Return the saved shards in Spark's state after the last batch; None before the first batch."""
+        """Return the saved shards in Spark's state after the last batch; None before the first batch.
+
+        Raises:
+            CheckpointError: the path has characters that Spark's reader of states does not support.
+        """
+        if quote(self._checkpoint, safe="/:@!$&'()*+,;=~") != self._checkpoint:  # Spark would encode it twice
+            reason = "Spark reads states only at paths without spaces and other characters that URIs encode"
+            raise CheckpointError(self._checkpoint, f"{reason}; move the folder")
         stores = self._session.read.format("state-metadata").load(self._checkpoint)
         ours = stores.where(
             F.col("operatorProperties").contains(f'"stateName":"{STATE}"') & (F.col("maxBatchId") >= 0)
