@@ -13,6 +13,10 @@ from pantarhei.model.rule import Different, Rule
 from pantarhei.model.time import TimeKind
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.spark import reason_stream, reshard
+from pantarhei.spark.file_system import LocalFolder
+from pantarhei.spark.shards import reshard as reshard_module
+from pantarhei.spark.shards import sharded_query
+from pantarhei.spark.shards.reshard import ShardLayouts
 from pantarhei.spark.shards.shard import ShardSetup, SharedValue
 from pantarhei.spark.shards.shard_client import ShardClient
 from spark_streams import Folder, rows_of
@@ -210,3 +214,29 @@ def test_a_path_at_which_spark_cannot_read_states_is_an_error_that_names_it(spar
     client = ShardClient(spark, SharedValue(MADE), f"file:///tmp/{name}")
     with pytest.raises(CheckpointError, match="move the folder"):
         client.states()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("place", ["record_batch", "write_positions", "start"])
+def test_a_change_that_is_cut_off_is_made_at_the_next_start(spark, tmp_path, monkeypatch, place):
+    stream = Stream(spark, tmp_path)
+    stream.write(readings(1, 1, 8))
+    stream.follow(shards=3)
+
+    def cut(*arguments, **options):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as context:
+        if place == "start":  # recorded and not run
+            context.setattr(reshard_module, "write_positions", cut)
+            context.setattr(sharded_query, "ONCE", {"processingTime": "no time"})
+        else:
+            context.setattr(reshard_module, place, cut)
+        with pytest.raises((KeyboardInterrupt, Exception)):
+            stream.follow(shards=5)
+    stream.write(readings(2, 8, 14))
+    query = stream.follow(shards=5)
+    assert stream.check(query.complete_until) > 6
+    assert {row.shard for batch, row in stream.found if batch == query.batch - 1} <= set(range(5))
+    layouts = ShardLayouts.read(LocalFolder(tmp_path / "checkpoint"))
+    assert layouts.present.shards == 5 and layouts.moving is None and layouts.wish is None

@@ -186,6 +186,7 @@ def run_sharded(
     if resumes and layouts is not None and ShardLayout.in_setup(present) != ShardLayout.in_setup(target):
         before = plan(present)
         if not has_completed(spark_folder):
+            layouts.write(folder)  # the batch to be ended may have the number of an abandoned change
             finishing, resume = started(before)
             watched(finishing, resume(ONCE).awaitTermination)
         batch = completed_batch(spark_folder) + 1
