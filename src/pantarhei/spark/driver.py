@@ -323,7 +323,7 @@ def checkpoint_folder(given: str | Path, spark: SparkSession) -> Folder:
 
 
 def is_sharded(folder: Folder) -> bool:
-    """Return whether a folder is the checkpoint of a sharded stream, which only Spark writes."""
+    """Return whether a folder is the checkpoint of a sharded stream."""
     return folder.exists("offsets")
 
 

@@ -305,10 +305,10 @@ def reason_stream(
             model of its own, on the executors instead of the driver; rules and queries must be key-local
             (`Ontology.sharding_report`). `sink` and `output` receive the changes described at `shard_stream`,
             of the materialization, of the answers to `query` or of the conclusions of `temporal` rules; each
-            of `queries` has the results that it has without shards. Only Spark writes the checkpoint, and
-            `on_update`, `on_late`, `on_error`, `max_ahead`, `clock`, `on_ahead` and `spark_partitions` are
-            refused.
-        shards, streaming, colocated, hot_keys: as for `shard_stream`.
+            of `queries` has the results that it has without shards. `on_update`, `on_late`, `max_ahead`,
+            `clock`, `on_ahead` and `spark_partitions` are refused.
+        shards, streaming, colocated, hot_keys: as for `shard_stream`. If `shards` or `hot_keys` differ from
+            those with which the stream was started last, its shards are divided anew first, as by `reshard`.
         idle_timeout: duration (`"30s"`) without rows after which shards push the rows that they hold back for
             `allowed_lateness`. Older rows are late afterwards. Spark's query is replaced for this.
         limits: limits of the window's size, and the reaction to an excess; they apply to each shard of a

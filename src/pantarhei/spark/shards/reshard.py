@@ -42,7 +42,7 @@ from pantarhei.rules.sharding.key_map import SUBJECT, Key
 from pantarhei.rules.sharding.routing import Routing
 from pantarhei.spark.driver import checkpoint_folder
 from pantarhei.spark.file_system import Folder
-from pantarhei.spark.sessions import session
+from pantarhei.spark.sessions import FAILURES, raised_error, session
 from pantarhei.spark.shards.flush import next_watermark, record_batch, write_positions
 from pantarhei.spark.shards.processor import PACKED, ShardProcessor, packed_outcome
 from pantarhei.spark.shards.router import CLOCK, WATERMARK_OFFSET, Router
@@ -60,6 +60,7 @@ from pantarhei.spark.shards.shard import (
 )
 from pantarhei.spark.shards.shard_client import saved_shards
 from pantarhei.spark.shards.sharded_stream import check_shards
+from pantarhei.spark.sources.file_source import register_source
 from pantarhei.spark.worker_errors import methods_send_errors, sends_errors
 
 if TYPE_CHECKING:
@@ -506,7 +507,7 @@ def move(
         copies = [*pc.drop_null(done["copies"]).to_pylist(), *later["copies"].to_pylist()]
         tables = [*map(unpack_table, done["changes"].to_pylist()), _corrections(copies, names, closed or 0)]
         changes = pack_table(pa.concat_tables(tables))
-        spark.dataSource.register(ShardNumbers)
+        register_source(spark, ShardNumbers)
         count = max(old.value.shards, new.value.shards) + 1
         numbers = [
             spark.readStream.format(ShardNumbers.name()).option("count", str(count if first else 0)).load()
@@ -520,6 +521,10 @@ def move(
         record_batch(checkpoint, moved=True)
         start(packed=packed).awaitTermination()
         write_positions(checkpoint)
+    except FAILURES as failure:
+        if (own := raised_error(failure)) is not None:
+            raise own from None
+        raise
     finally:
         pieces.unpersist()
         merged.unpersist()

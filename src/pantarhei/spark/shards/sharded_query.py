@@ -130,8 +130,7 @@ def run_sharded(
 ) -> ReasoningQuery:
     """Run a sharded stream.
 
-    With a checkpoint, which only Spark writes, the files of `outlets` contain each batch exactly once; sinks
-    may receive a batch again.
+    With a checkpoint, the files of `outlets` have each batch exactly once; sinks may receive a batch again.
 
     If the checkpoint has another number of shards, or other hot keys, the shards are divided anew first.
 

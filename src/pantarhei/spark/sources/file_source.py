@@ -474,12 +474,21 @@ def register(spark: SparkSession) -> None:
     4
     """
     for source in (PantarheiSource, PantarheiRedisSource):
-        try:
-            spark.dataSource.register(source)
-        except AnalysisException as error:
-            if error.getCondition() != "DATA_SOURCE_ALREADY_EXISTS":
-                raise
-            # Spark checks the sources of the thread's active session, which may differ from `spark`, such as
-            # the copy that a stream makes for its batches. Creating a DataFrame activates `spark`.
-            spark.createDataFrame([], "nothing long")
-            spark.dataSource.register(source)
+        register_source(spark, source)
+
+
+def register_source(spark: SparkSession, source: type[DataSource]) -> None:
+    """Register a data source in a session, unless the session has it.
+
+    Raises:
+        AnalysisException: the session has another data source of that name.
+    """
+    try:
+        spark.dataSource.register(source)
+    except AnalysisException as error:
+        if error.getCondition() != "DATA_SOURCE_ALREADY_EXISTS":
+            raise
+        # Spark checks the sources of the thread's active session, which may differ from `spark`, such as
+        # the copy that a stream makes for its batches. Creating a DataFrame activates `spark`.
+        spark.createDataFrame([], "nothing long")
+        spark.dataSource.register(source)
