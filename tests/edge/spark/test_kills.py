@@ -63,6 +63,7 @@ def test_a_sharded_stream_goes_on_when_its_cluster_loses_a_worker(spark, tmp_pat
         if cluster:
             cluster.workers[0].kill()
         else:
+            wait_for(lambda: run.children()["executors"])  # one that is just starting is not listed
             run.kill(run.children()["executors"][0])
         assert 0 <= batches(folder) < FILES - 2
         assert run.end() == 0, (folder / "log").read_text()[-3000:]
