@@ -84,6 +84,7 @@ nitpick_ignore_regex = [
     (r"py:class", r"pantarhei\.(model\.message_text|io\.mapping\.\w+|temporal\.conclusion_chart)\.\w+"),
     (r"py:class", r"pantarhei\.(encoding\.numbers\.Symbol|rules\.sharding\.key_map\.KeyPositions)"),
     (r"py:class", r"pantarhei\.rules\.sharding\.obstacle\.LocatedFacts"),
+    (r"py:class", r"pantarhei\.engine\.checkpoint\.blocks\.\w+"),
     (r"py:exc", r"StreamingQueryException|AnalysisException"),
     (r"py:.*", r"(rdflib|pandas|pd|pyarrow|pa|polars|pl|pyspark|owlready2)(\..*)?"),
 ]
