@@ -96,7 +96,12 @@ class _Terms(NamedTuple):
 
     def rows(self, distinct: Iterable[bool]) -> npt.NDArray[np.bool_]:
         """Expand flags of the distinct terms to flags of the rows; False for null."""
-        return np.array([*distinct, False], bool)[self.codes]  # the code of null, -1, selects the last
+        return rows_with(self.codes, distinct)
+
+
+def rows_with(codes: npt.NDArray[np.int64], distinct: Iterable[bool]) -> npt.NDArray[np.bool_]:
+    """Expand flags of numbered values to flags of the rows, given the number of each row; False for -1."""
+    return np.array([*distinct, False], bool)[codes]  # -1 selects the last
 
 
 def _read(text: bytes, column: str) -> tuple[Term | None, str]:

@@ -20,6 +20,7 @@ from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
@@ -350,9 +351,11 @@ def _divided(rows: pa.Table, router: Router) -> Iterator[tuple[int, pa.Table]]:
         return
     subjects = rows["subject"].cast(pa.string()).to_pylist()
     known = {text: router.shard_of(parse_term(text)) for text in set(subjects)}
-    shards = pa.array([known[text] for text in subjects], pa.int32())
-    for number in pc.unique(shards).to_pylist():
-        yield number, rows.filter(pc.equal(shards, number))
+    shards = np.array([known[text] for text in subjects])
+    order = np.argsort(shards, kind="stable")
+    numbers, starts = np.unique(shards[order], return_index=True)
+    for number, start, end in zip(numbers.tolist(), starts, [*starts[1:], len(order)], strict=True):
+        yield number, rows.take(pa.array(order[start:end]))
 
 
 def _copies(shard: Shard, change: int) -> bytes | None:

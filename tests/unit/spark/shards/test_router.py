@@ -2,6 +2,7 @@
 
 import random
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -12,6 +13,7 @@ from pantarhei.errors import BackgroundOnlyError, InvalidRowError
 from pantarhei.model.rule import Rule
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.rules.sharding.routing import Routing
+from pantarhei.spark.shards import router as router_module
 from pantarhei.spark.shards.router import _PLAIN_TERM, CLOCK, FIRST_TICK, LAST_TICK, WATERMARK_OFFSET, Router
 from pantarhei.spark.shards.shard import unpack_table
 from shard_rows import routed, routed_rows
@@ -189,3 +191,68 @@ def test_a_term_that_is_taken_for_valid_without_parsing_is_valid():
             plain += 1
             assert write_term(parse_term(given))
     assert plain > 1000
+
+
+class CountedCodes(np.ndarray):
+    """Numbers of a column that count the numbers read by functions."""
+
+    read = 0
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        CountedCodes.read += self.size
+        return getattr(ufunc, method)(*map(np.asarray, inputs), **options)
+
+    def __array_function__(self, function, types, arguments, options):
+        CountedCodes.read += self.size
+        return super().__array_function__(function, types, arguments, options)
+
+
+DISTINCT = {
+    "subject": (a.n3(), "<http://example.org/{}>", "<not {}>", '"{}"', "_:{}"),
+    "predicate": (R.n3(), "<http://example.org/p{}>", "<not {}>", '"{}"', IN.n3(), RDF.type.n3()),
+    "object": (b.n3(), '"{}"', '"\u00fc{}"', "<http://example.org/\\u0061{}>", "<not {}>", "{}"),
+}
+
+
+@pytest.mark.parametrize("shards", [1, 40])
+@pytest.mark.parametrize("seed", range(8))
+def test_the_work_is_linear_in_the_rows_whatever_they_are(monkeypatch, seed, shards):
+    choose = random.Random(seed)
+    texts = [choose.choice(DISTINCT[name]) for name in DISTINCT]
+    codes_of = router_module._codes
+
+    def counted(column):
+        found = codes_of(column)
+        CountedCodes.read += found.size
+        return found.view(CountedCodes)
+
+    monkeypatch.setattr(router_module, "_codes", counted)
+
+    def work(rows):
+        given = batch(*((1, *(text.replace("{}", f"{row}") for text in texts)) for row in range(rows)))
+        CountedCodes.read = 0
+        list(router(shards, on_error="skip", letters=LETTERS).route([given]))
+        return CountedCodes.read
+
+    assert 0 < work(800) <= 9 * work(100)
+    assert work(800) <= 40 * 800
+
+
+def test_the_memory_is_bounded_whatever_the_texts_are(monkeypatch):
+    monkeypatch.setattr(router_module, "_MOST_KNOWN", 10)
+    monkeypatch.setattr(router_module, "_MOST_CHARACTERS", 1000)
+    monkeypatch.setattr(router_module, "_BYTES_TOGETHER", 5000)
+    found, sent = router(3, on_error="skip"), []
+    for number in range(30):
+        for length in (1, 400):
+            name = f"<http://example.org/{'x' * length}{number}>"
+            sent.append(batch((1, name, name, b.n3()), (1, name, RDF.type.n3(), name)))
+    together = []
+    routed_together = Router._routed
+    monkeypatch.setattr(
+        Router, "_routed", lambda self, table: together.append(table) or routed_together(self, table)
+    )
+    assert routed(found, sent)
+    assert max(table.nbytes for table in together) < 5000 + max(each.nbytes for each in sent)
+    for known in (found._subjects, found._classes, found._properties):
+        assert 0 < len(known._values) <= 10 and sum(map(len, known._values)) < 2000
