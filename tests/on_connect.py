@@ -8,6 +8,7 @@ The session has a server and a Java of its own, which end with the program.
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -107,6 +108,7 @@ def refusals(spark):
 
 
 def main(path):
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # of the server, which imports this package
     refused = error(lambda: session(conf={"spark.remote": "local[2]"}))
     settings = {**EVERYWHERE, "spark.sql.shuffle.partitions": "2", "spark.ui.enabled": "false"}
     spark = SparkSession.builder.remote("local[2]").config(map=settings).getOrCreate()

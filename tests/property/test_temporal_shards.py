@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from functools import partial
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from counts import cases, of_many
@@ -114,6 +114,8 @@ def test_split_and_merged_shards_conclude_what_one_reasoner_does(seed):
 
 @settings(max_examples=cases(15, 100, long=4_000), deadline=None)
 @given(seed=SEEDS)
+@example(seed=79)  # the time jumps over ticks at which conclusions cease to hold
+@example(seed=141)
 def test_shards_conclude_together_what_one_reasoner_does(seed):
     check_shards(seed)
 

@@ -9,6 +9,7 @@ import uuid
 from bisect import bisect_left
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -151,6 +152,7 @@ class ShardChange(NamedTuple):
     change: int
 
 
+_MOST_TURNS = 10_000
 _ONLY = "answers"  # name under which `ShardSetup.query` is registered
 
 
@@ -495,23 +497,30 @@ class Shard:
         ticks = [*self._next_changes()]
         if self.held.num_rows:
             ticks.append(pc.min(self.held["ticks"]).as_py() + 1)
-        if (turn := self.reasoner.next_turn) is not None:
-            ticks.append(ticks_of(turn, self.setup.kind))
         return min(ticks, default=None)
 
-    def _next_changes(self) -> Iterator[int]:
-        """Yield the next ticks at which facts leave the window, or queries may report."""
+    def _next_changes(self, of_rules: bool = True) -> Iterator[int]:
+        """Yield the next ticks at which facts leave the window, or answers or, if asked, conclusions may
+        change.
+        """
         if self.reasoner.timestamps:
             oldest = ticks_of(self.reasoner.timestamps[0], self.setup.kind)
             yield self.setup.options.window.leaving_at(self.setup.kind, oldest)
         if self._queries is not None and self._now is not None:
             yield from self._queries.timers(self._now)
+        if of_rules and (turn := self.reasoner.next_turn) is not None:
+            yield ticks_of(turn, self.setup.kind)
 
     def _advance(self, until: int, batch: ShardBatch) -> None:
-        """Advance the time to each tick, at most `until`, at which the shard changes without rows."""
-        while (ticks := min(self._next_changes(), default=None)) is not None and ticks <= until:
-            if self._now is not None and ticks <= self._now:
-                break  # such as the end of a window that reports once more at its next tick
+        """Advance the time to each tick, at most `until`, at which the shard changes without rows.
+
+        Some temporal rules may conclude at each tick for ever: after `_MOST_TURNS`, the reasoner makes the
+        steps of rules itself, which is faster, and reports their changes at the ends of slides.
+        """
+        for step in count():
+            ticks = min(self._next_changes(step < _MOST_TURNS), default=None)
+            if ticks is None or ticks > until or (self._now is not None and ticks <= self._now):
+                break  # the last is such as the end of a window that reports once more at its next tick
             self._note(self.reasoner.advance(self._time(ticks)), ticks, batch)
 
     def _push(self, ticks: int, abox: pa.Table, batch: ShardBatch) -> None:
