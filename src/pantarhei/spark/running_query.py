@@ -49,21 +49,21 @@ class BatchFunction:
     """Function for `foreachBatch` that records the errors that it raises.
 
     Args:
-        process: function that processes the rows of a batch, given the batch's number.
+        process: function that processes the rows of a batch, given the batch's number and options.
         temporary: a temporary checkpoint folder, which is removed together with this object.
     """
 
     def __init__(
         self,
-        process: Callable[[DataFrame, int], object],
+        process: Callable[..., object],
         temporary: tempfile.TemporaryDirectory[str] | None,
     ) -> None:
         self._process, self._temporary = process, temporary
         self.raised: list[BaseException] = []
 
-    def __call__(self, rows: DataFrame, batch: int) -> None:
+    def __call__(self, rows: DataFrame, batch: int, **options: object) -> None:
         try:
-            self._process(rows, batch)
+            self._process(rows, batch, **options)
         except BaseException as error:
             self.raised.append(error)
             raise
@@ -71,7 +71,7 @@ class BatchFunction:
 
 def start_query(
     df: DataFrame,
-    batches: BatchFunction,
+    batches: Callable[[DataFrame, int], None],
     checkpoint: str,
     trigger: Mapping[str, object] | None,
     query_name: str | None,

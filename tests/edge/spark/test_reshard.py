@@ -8,7 +8,7 @@ from rdflib import RDF
 
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.engine.options import Options
-from pantarhei.errors import CheckpointError, NotKeyLocalError, OptionError
+from pantarhei.errors import CheckpointError, NotKeyLocalError, OptionError, StreamError
 from pantarhei.model.rule import Different, Rule
 from pantarhei.model.time import TimeKind
 from pantarhei.rdf.ntriples import parse_term, write_term
@@ -180,14 +180,18 @@ def test_only_sharded_streams_have_a_number_of_shards(spark, tmp_path):
 
 
 @pytest.mark.long
-def test_a_stream_of_two_sources_goes_on_with_another_number_of_shards(spark, tmp_path):
+@pytest.mark.parametrize("begins", [(0, 0), (2, 0), (0, 9), (1, 1)], ids=str)
+def test_a_stream_of_two_sources_goes_on_with_another_number_of_shards(spark, tmp_path, begins):
+    """Each source has rows from one of the parts on, and no position before."""
     folders = [Folder(tmp_path / name) for name in ("one", "other")]
-    rows, found = readings(4, 1, 20), []
+    stream, rows = Stream(spark, tmp_path), readings(4, 1, 20)
 
-    def follow(shards, first, last):
-        for part, folder in enumerate(folders):
-            now = [(at, triple) for at, triple in rows if first <= at < last][part::2]
-            folder.write(rows_of((at, [triple]) for at, triple in now))
+    def follow(part, shards, first, last):
+        for number, folder in enumerate(folders):
+            now = [(at, triple) for at, triple in rows if first <= at < last][number::2]
+            if begins[number] <= part:
+                folder.write(rows_of((at, [triple]) for at, triple in now))
+                stream.rows += now
         query = reason_stream(
             folders[0].stream(spark).union(folders[1].stream(spark)),
             ONTOLOGY,
@@ -196,17 +200,45 @@ def test_a_stream_of_two_sources_goes_on_with_another_number_of_shards(spark, tm
             shard_by=IN,
             shards=shards,
             checkpoint=tmp_path / "checkpoint",
-            sink=lambda rows, batch: found.extend((batch, row) for row in rows.collect()),
+            sink=lambda rows, batch: stream.found.extend((batch, row) for row in rows.collect()),
             trigger={"availableNow": True},
         )
         query.await_termination()
         return query
 
-    for shards, first, last in ((3, 1, 8), (5, 8, 14), (2, 14, 20)):
-        query = follow(shards, first, last)
+    for part, (shards, first, last) in enumerate(((3, 1, 8), (5, 8, 14), (2, 14, 20))):
+        query = follow(part, shards, first, last)
+        layouts = ShardLayouts.read(LocalFolder(tmp_path / "checkpoint"))
+        assert layouts.present.shards == shards
+    assert stream.check(query.complete_until) > 5
+
+
+def test_a_stream_without_rows_starts_with_another_number_of_shards(spark, tmp_path):
     stream = Stream(spark, tmp_path)
-    stream.rows, stream.found = rows, found
-    assert stream.check(query.complete_until) > 8
+    stream.follow(shards=3)
+    reshard(tmp_path / "checkpoint", shards=2)
+    assert stream.follow(shards=3).batch == -1
+    stream.write(readings(1, 1, 5))
+    query = stream.follow(shards=7)
+    assert stream.check(query.complete_until) > 0
+    assert max(row.shard for _, row in stream.found) > 2
+
+
+@pytest.mark.long
+def test_a_change_whose_batch_has_no_rows_is_an_error_and_is_made_at_the_next_start(
+    spark, tmp_path, monkeypatch
+):
+    stream = Stream(spark, tmp_path)
+    stream.write(readings(1, 1, 8))
+    stream.follow(shards=3)
+    for _ in range(2):
+        with monkeypatch.context() as context, pytest.raises(StreamError, match="5 shards"):
+            context.setattr(reshard_module, "movable_source", lambda checkpoint: (1, 1))  # no source
+            stream.follow(shards=5)
+    stream.write(readings(2, 8, 14))
+    query = stream.follow(shards=5)
+    assert stream.check(query.complete_until) > 6
+    assert ShardLayouts.read(LocalFolder(tmp_path / "checkpoint")).present.shards == 5
 
 
 @pytest.mark.parametrize("name", ["a space", "50%", "q?", "#1"])
@@ -217,7 +249,7 @@ def test_a_path_at_which_spark_cannot_read_states_is_an_error_that_names_it(spar
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("place", ["record_batch", "write_positions", "start"])
+@pytest.mark.parametrize("place", ["record_batch", "restore_positions", "start"])
 def test_a_change_that_is_cut_off_is_made_at_the_next_start(spark, tmp_path, monkeypatch, place):
     stream = Stream(spark, tmp_path)
     stream.write(readings(1, 1, 8))
@@ -228,7 +260,7 @@ def test_a_change_that_is_cut_off_is_made_at_the_next_start(spark, tmp_path, mon
 
     with monkeypatch.context() as context:
         if place == "start":  # recorded and not run
-            context.setattr(reshard_module, "write_positions", cut)
+            context.setattr(reshard_module, "restore_positions", cut)
             context.setattr(sharded_query, "ONCE", {"processingTime": "no time"})
         else:
             context.setattr(reshard_module, place, cut)

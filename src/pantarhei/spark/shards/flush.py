@@ -11,19 +11,21 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 from pyspark.sql.streaming.query import StreamingQuery
 
-from pantarhei.errors import CheckpointError, StreamError
+from pantarhei.errors import CheckpointError, PantarheiError, StreamError
 from pantarhei.spark.file_system import Folder
 from pantarhei.spark.running_query import QueryRun
+from pantarhei.spark.sessions import FAILURES
 from pantarhei.spark.shards.router import WATERMARK_OFFSET
 from pantarhei.spark.shards.stream_totals import StreamTotals
 
 _VERSION, _NO_POSITION = "v1", "-"
+_MOVED = '{"pantarhei":"shards"}'  # position of a source after a batch that changes the shards
 ONCE: Mapping[str, object] = {"once": True}  # runs a recorded batch, and no further one
 
 _log = logging.getLogger("pantarhei.spark")
@@ -35,11 +37,10 @@ def completed_batch(checkpoint: Folder) -> int:
     Raises:
         StreamError: the batch is recorded but not committed, or there is none.
     """
-    offsets, commits = (_numbers(checkpoint / name) for name in ("offsets", "commits"))
-    last = max(offsets, default=None)
+    last = last_batch(checkpoint)
     if last is None:
         raise StreamError(f"the stream in {checkpoint} has no batch yet; start it first")
-    if last not in commits:
+    if not (checkpoint / "commits").exists(str(last)):
         raise StreamError(
             f"batch {last} of the stream in {checkpoint} has begun and has not ended; resume the stream with "
             "the options that it had, until this batch has ended"
@@ -56,8 +57,9 @@ def has_completed(checkpoint: Folder) -> bool:
     return True
 
 
-def _numbers(folder: Folder) -> set[int]:
-    return {int(name) for name in folder.names() if name.isdigit()}
+def last_batch(checkpoint: Folder) -> int | None:
+    """Return the number of the last recorded batch, which may not have ended; None if there is none."""
+    return max((int(name) for name in (checkpoint / "offsets").names() if name.isdigit()), default=None)
 
 
 class _Recorded(NamedTuple):
@@ -66,72 +68,81 @@ class _Recorded(NamedTuple):
     Args:
         about: the record's metadata.
         positions: the positions of the sources, as text.
-        watermark: the watermark after the batch, in Spark's milliseconds.
     """
 
     about: dict[str, Any]
     positions: list[str]
-    watermark: int
+
+    @classmethod
+    def read(cls, checkpoint: Folder, batch: int) -> _Recorded:
+        offsets, name = checkpoint / "offsets", str(batch)
+        version, metadata, *positions = offsets.read_text(name).split("\n")
+        if version != _VERSION:
+            raise CheckpointError(offsets.place(name), f"its format is {version}, expected {_VERSION}")
+        return cls(json.loads(metadata), positions)
+
+    def write(self, checkpoint: Folder, batch: int) -> None:
+        text = json.dumps(self.about, separators=(",", ":"))
+        (checkpoint / "offsets").write_text(str(batch), "\n".join([_VERSION, text, *self.positions]))
 
 
-def _recorded(checkpoint: Folder, batch: int) -> _Recorded:
-    offsets, name = checkpoint / "offsets", str(batch)
-    version, metadata, *positions = offsets.read_text(name).split("\n")
-    if version != _VERSION:
-        raise CheckpointError(offsets.place(name), f"its format is {version}, expected {_VERSION}")
-    about = json.loads(metadata)
-    committed = json.loads((checkpoint / "commits").read_text(name).split("\n")[1] or "{}")
-    watermark = max(int(about["batchWatermarkMs"]), int(committed.get("nextBatchWatermarkMs", 0)))
-    return _Recorded(about, positions, watermark)
-
-
-def _write(checkpoint: Folder, batch: int, about: Mapping[str, Any], positions: Sequence[str]) -> None:
-    text = json.dumps(about, separators=(",", ":"))
-    (checkpoint / "offsets").write_text(str(batch), "\n".join([_VERSION, text, *positions]))
-
-
-def next_watermark(checkpoint: Folder) -> tuple[int, int]:
-    """Return the watermark of the next batch, in Spark's milliseconds, and the number of sources.
+def next_watermark(checkpoint: Folder) -> int:
+    """Return the watermark of the next batch, in Spark's milliseconds.
 
     Raises:
         StreamError: as for `completed_batch`.
         CheckpointError: the format of the folder is unknown.
     """
-    last = _recorded(checkpoint, completed_batch(checkpoint))
-    return last.watermark, len(last.positions)
+    last = completed_batch(checkpoint)
+    present = int(_Recorded.read(checkpoint, last).about["batchWatermarkMs"])
+    committed = json.loads((checkpoint / "commits").read_text(str(last)).split("\n")[1] or "{}")
+    return max(present, int(committed.get("nextBatchWatermarkMs", 0)))
 
 
-def record_batch(checkpoint: Folder, watermark: int | None = None, moved: bool = False) -> int:
-    """Record a batch after the last one, with the same positions of the sources; return its number.
+def record_batch(checkpoint: Folder, watermark: int = 0, moved: int | None = None) -> None:
+    """Record a batch after the last one, with equal positions of the sources.
 
     Args:
-        watermark: the watermark of the batch, in Spark's milliseconds; None for the present one.
-        moved: whether to write the positions differently, so that sources have another position.
+        watermark: the watermark of the batch, in Spark's milliseconds, unless the present one is later.
+        moved: number of a source whose position is to differ, until `restore_positions`.
 
     Raises:
         StreamError: as for `completed_batch`.
         CheckpointError: the format of the folder is unknown.
     """
-    last = completed_batch(checkpoint)
-    about, positions, present = _recorded(checkpoint, last)
-    later = present if watermark is None else max(watermark, present)
-    written = list(map(_moved, positions)) if moved else positions
-    _write(checkpoint, last + 1, {**about, "batchWatermarkMs": later}, written)
-    return last + 1
+    later, last = max(watermark, next_watermark(checkpoint)), completed_batch(checkpoint)
+    about, positions = _Recorded.read(checkpoint, last)
+    written = [_MOVED if place == moved else position for place, position in enumerate(positions)]
+    _Recorded({**about, "batchWatermarkMs": later}, written).write(checkpoint, last + 1)
 
 
-def write_positions(checkpoint: Folder) -> None:
-    """Write the positions of the last batch, recorded as moved, as the batch before has them."""
-    last = completed_batch(checkpoint)
-    before = _recorded(checkpoint, last - 1)
-    _write(checkpoint, last, _recorded(checkpoint, last).about, before.positions)
+def movable_source(checkpoint: Folder) -> tuple[int, int]:
+    """Return the number of the first source whose position can differ in a batch, and the number of sources.
+
+    The position before such a batch is passed to Python as JSON; a source may also have no position yet.
+
+    Raises:
+        StreamError: as for `completed_batch`.
+        CheckpointError: the format of the folder is unknown, or no position is JSON.
+    """
+    _, positions = _Recorded.read(checkpoint, completed_batch(checkpoint))
+    for place, position in enumerate(positions):
+        with suppress(ValueError):
+            json.loads("0" if position == _NO_POSITION else position)
+            return place, len(positions)
+    given = ", ".join(positions)[:200]
+    reason = f"the positions of its sources are not JSON: {given}; go on with the number of shards it has"
+    raise CheckpointError(str(checkpoint), reason)
 
 
-def _moved(position: str) -> str:
-    """Return another text of a position; numbers and JSON are read as before."""
-    if position == _NO_POSITION:
-        return position
-    return f"+{position}" if position.isdigit() else f"{position} "
+def restore_positions(checkpoint: Folder) -> None:
+    """Write the positions of the last batch as the batch before has them, if one was recorded as moved."""
+    last = last_batch(checkpoint)
+    if last is None:
+        return
+    about, positions = _Recorded.read(checkpoint, last)
+    if _MOVED in positions:
+        _Recorded(about, _Recorded.read(checkpoint, last - 1).positions).write(checkpoint, last)
 
 
 class FlushingRun(QueryRun):
@@ -157,6 +168,7 @@ class FlushingRun(QueryRun):
         self._failure: BaseException | None = None
         self._lock = threading.RLock()  # held while one query replaces another
         self._ending = threading.Event()
+        self._logged = set[type[Exception]]()
         if idle_seconds is not None:
             threading.Thread(target=self._watch, name="pantarhei-idle", daemon=True).start()
 
@@ -201,27 +213,56 @@ class FlushingRun(QueryRun):
         return received is not None and (closed is None or closed <= received)
 
     def _watch(self) -> None:
-        """Flush whenever no rows have arrived for the idle time, until the stream ends."""
+        """Flush whenever no rows have arrived for the idle time, until the stream ends.
+
+        If the checkpoint or the query cannot be inspected, the next look tries again.
+        """
         assert self._idle_seconds is not None, "the thread runs only with an idle time"
         while not self._ending.wait(min(1.0, self._idle_seconds / 4)):
             with self._lock:
-                if not self.query.isActive:
+                if self._failure is not None or not self._is_running():
                     return
-                idle = time.monotonic() - self._totals.last_rows
-                if idle < self._idle_seconds or not self._holds_rows() or self._is_busy():
-                    continue
-                _log.info("no rows for %.0f s: pushing the rows that are held back", idle)
                 try:
-                    self.query.stop()
-                    with suppress(StreamError):  # rows have just arrived, and their batch has not ended
-                        self.flush()
-                    self.query = self._start(self._trigger)
-                except BaseException as failure:
-                    self._failure = failure
-                    return
+                    if self._is_idle(self._idle_seconds):
+                        self._push()
+                except Exception as failure:
+                    self._log_once(failure)
 
-    def _is_busy(self) -> bool:
-        """Return whether a batch is running, or recorded and not committed."""
+    def _is_running(self) -> bool:
+        try:
+            return bool(self.query.isActive)
+        except FAILURES:  # the session or Java has stopped
+            return False
+
+    def _is_idle(self, seconds: float) -> bool:
+        """Return whether rows are held back, no rows have arrived for some time, and no batch is running, or
+        recorded and not committed.
+        """
+        if time.monotonic() - self._totals.last_rows < seconds or not self._holds_rows():
+            return False
         if self.query.status["isTriggerActive"] and self.query.status["isDataAvailable"]:
-            return True
-        return not has_completed(self._checkpoint)
+            return False
+        return has_completed(self._checkpoint)
+
+    def _push(self) -> None:
+        """Stop the query, flush, and start the query again. If Spark's query fails, the stream ends."""
+        _log.info("no rows have arrived for the idle time: pushing the rows that are held back")
+        try:
+            self.query.stop()
+            try:
+                self.flush()
+            except StreamError:
+                pass  # rows have just arrived, and their batch has not ended
+            except PantarheiError as failure:  # nothing has been recorded
+                self._log_once(failure)
+            self.query = self._start(self._trigger)
+        except BaseException as failure:
+            self._failure = failure
+
+    def _log_once(self, failure: Exception) -> None:
+        """Log a failure, unless one of its type has been logged."""
+        if type(failure) not in self._logged:
+            self._logged.add(type(failure))
+            _log.warning(
+                "the rows that are held back cannot be pushed now, which is tried again: %s", failure
+            )

@@ -4,8 +4,8 @@ The shards are restored from Spark's state, divided by the new routing, and merg
 the stream writes them: Spark records and commits it like any other batch, so that the change is made exactly
 once. This batch runs another query with an equal stateful operator, whose rows are the new shards.
 
-Spark passes the positions of a source to a query as text. The batch has the positions of the last one,
-written differently, so that Spark sees a change; for the sources of the stream they are equal.
+Spark passes the positions of a source to a query as text. The batch has the positions of the last one, except
+for one source, whose rows are the numbers of the shards; afterwards its position is restored.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
-from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.stateful_processor import ExpiredTimerInfo, TimerValues
 from pyspark.sql.types import StructType
 from rdflib import BNode, URIRef
@@ -44,7 +43,7 @@ from pantarhei.rules.sharding.routing import Routing
 from pantarhei.spark.driver import checkpoint_folder
 from pantarhei.spark.file_system import Folder
 from pantarhei.spark.sessions import FAILURES, raised_error, session
-from pantarhei.spark.shards.flush import next_watermark, record_batch, write_positions
+from pantarhei.spark.shards.flush import movable_source, next_watermark, record_batch, restore_positions
 from pantarhei.spark.shards.processor import PACKED, ShardProcessor, packed_outcome
 from pantarhei.spark.shards.router import CLOCK, WATERMARK_OFFSET, Router
 from pantarhei.spark.shards.shard import (
@@ -478,22 +477,23 @@ def move(
     states: DataFrame | None,
     old: SharedValue[ShardSetup],
     new: SharedValue[ShardSetup],
-    start: Callable[..., StreamingQuery],
+    run: Callable[[DataFrame, int], object],
 ) -> None:
     """Replace the shards in Spark's state by those of another layout, in one batch.
 
     Args:
         checkpoint: Spark's checkpoint folder, whose last batch has ended.
         states: the saved shards; None before the first batch.
-        start: starts Spark's query of the outcomes `packed` for one batch.
+        run: runs Spark's query of outcomes for one batch, which must have as many shards as given.
 
     Raises:
-        StreamError: the last batch has not ended.
+        StreamError: the last batch has not ended, or the new shards have not been written.
+        CheckpointError: no source can carry the numbers of the shards.
         CheckpointSplitError: a query or temporal rules cannot be divided.
     """
     if states is None:
         return
-    watermark, sources = next_watermark(checkpoint)
+    watermark, (carrier, sources) = next_watermark(checkpoint), movable_source(checkpoint)
     closed = watermark - WATERMARK_OFFSET if watermark > 0 else None
     mover = Mover(old, new, closed)
     pieces = states.mapInArrow(mover.divide, _PIECES).persist()
@@ -511,19 +511,21 @@ def move(
         tables = [*map(unpack_table, done["changes"].to_pylist()), _corrections(copies, names, closed or 0)]
         changes = pack_table(pa.concat_tables(tables))
         register_source(spark, ShardNumbers)
-        count = max(old.value.shards, new.value.shards) + 1
+        shards = max(old.value.shards, new.value.shards)
         numbers = [
-            spark.readStream.format(ShardNumbers.name()).option("count", str(count if first else 0)).load()
-            for first in [True, *[False] * (sources - 1)]
+            spark.readStream.format(ShardNumbers.name())
+            .option("count", str(shards + 1 if source == carrier else 0))
+            .load()
+            for source in range(sources)
         ]
         timed = reduce(DataFrame.union, numbers).withColumn("event", F.timestamp_millis(F.lit(0)))
         rows = timed.withWatermark("event", "0 seconds").drop("event").join(merged, "shard", "left")
         packed = rows.groupBy("shard").transformWithStateInPandas(
             ShardWriter(new, changes), PACKED, "Append", "EventTime"
         )
-        record_batch(checkpoint, moved=True)
-        start(packed=packed).awaitTermination()
-        write_positions(checkpoint)
+        record_batch(checkpoint, moved=carrier)
+        run(packed, shards)
+        restore_positions(checkpoint)
     except FAILURES as failure:
         if (own := raised_error(failure)) is not None:
             raise own from None

@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
-from pantarhei.errors import CheckpointError, MissingOptionError
+from pantarhei.errors import CheckpointError, MissingOptionError, StreamError
 from pantarhei.model.time import time_of
 from pantarhei.query.continuous_query import Registration
 from pantarhei.spark.collectors import ReportWindow, result_schema
@@ -28,7 +28,14 @@ from pantarhei.spark.progress import BatchReport
 from pantarhei.spark.results import STREAM, ColumnTypes, Outlet, deliver_tables, typed
 from pantarhei.spark.running_query import BatchFunction, ReasoningQuery, start_query, watched
 from pantarhei.spark.sessions import FAILURES
-from pantarhei.spark.shards.flush import ONCE, FlushingRun, completed_batch, has_completed
+from pantarhei.spark.shards.flush import (
+    ONCE,
+    FlushingRun,
+    completed_batch,
+    has_completed,
+    last_batch,
+    restore_positions,
+)
 from pantarhei.spark.shards.reshard import ShardLayout, ShardLayouts, move
 from pantarhei.spark.shards.shard import ShardSetup, unpack_table
 from pantarhei.spark.shards.shard_client import ShardClient
@@ -173,8 +180,10 @@ def run_sharded(
         process = _processing(stream, outlets, types, letters, totals, on_batch)
         batches = BatchFunction(process, temporary)
 
-        def start(trigger: Mapping[str, object] | None, packed: DataFrame = stream.packed) -> StreamingQuery:
-            return start_query(packed, batches, folder.uri, trigger, query_name)
+        def start(
+            trigger: Mapping[str, object] | None, packed: DataFrame = stream.packed, shards: int = 0
+        ) -> StreamingQuery:
+            return start_query(packed, partial(batches, shards=shards), folder.uri, trigger, query_name)
 
         return batches, start
 
@@ -182,7 +191,10 @@ def run_sharded(
     stream = plan(target)
     batches, start = started(stream)
     client = ShardClient(spark, stream.shipped, folder.uri)
-    if resumes and layouts is not None and ShardLayout.in_setup(present) != ShardLayout.in_setup(target):
+    if resumes:
+        restore_positions(spark_folder)  # a change of the shards may have been cut off
+    changes = ShardLayout.in_setup(present) != ShardLayout.in_setup(target)
+    if layouts is not None and changes and last_batch(spark_folder) is not None:
         before = plan(present)
         if not has_completed(spark_folder):
             layouts.write(folder)  # the batch to be ended may have the number of an abandoned change
@@ -190,7 +202,11 @@ def run_sharded(
             watched(finishing, resume(ONCE).awaitTermination)
         batch = completed_batch(spark_folder) + 1
         ShardLayouts(layouts.present, asked, ShardLayout.in_setup(target), batch).write(folder)
-        move(spark, spark_folder, client.states(), before.shipped, stream.shipped, partial(start, ONCE))
+
+        def run_batch(packed: DataFrame, shards: int) -> None:
+            watched(batches, start(ONCE, packed, shards).awaitTermination)
+
+        move(spark, spark_folder, client.states(), before.shipped, stream.shipped, run_batch)
     if temporary is None:
         ShardLayouts(ShardLayout.in_setup(target), asked).write(folder)
     run = FlushingRun(start, trigger, spark_folder, totals, idle_seconds)
@@ -226,8 +242,10 @@ def _processing(
     letters: DeadLetters | None,
     totals: StreamTotals,
     on_batch: Callable[[BatchReport], object] | None,
-) -> Callable[[DataFrame, int], object]:
-    """Return the function that processes the packed outcomes of a batch.
+) -> Callable[..., object]:
+    """Return the function that processes the packed outcomes of a batch, given its number.
+
+    If the batch changes the shards, `shards` is the number of those that it must write.
 
     Outcomes are read on the driver, which costs one job. After a batch with more than `_MOST_LOCAL` bytes, or
     more than Spark sends to the driver, changes stay on the executors.
@@ -265,12 +283,19 @@ def _processing(
                 pa.concat_tables([letters.arrow.empty_table(), *map(unpack_table, found)]), batch, spark
             )
 
-    def process(rows: DataFrame, batch: int) -> None:
+    def check(shards: pa.ChunkedArray, expected: int, batch: int) -> None:
+        """Check that the outcomes of a batch are of at least `expected` shards."""
+        if not set(range(expected)) <= set(shards.to_pylist()):
+            reason = f"batch {batch} was to write {expected} shards and has not received them"
+            raise StreamError(f"{reason}; start the stream with the number of shards that it had")
+
+    def process(rows: DataFrame, batch: int, shards: int = 0) -> None:
         nonlocal size
         spark, outcomes = rows.sparkSession, None
         if answers is not None or size <= _MOST_LOCAL:
             outcomes = _collected(rows)
         if outcomes is not None:
+            check(outcomes["shard"], shards, batch)
             size = outcomes["changes"].nbytes
             deliver_letters(outcomes, batch, spark)
             deliver_local(outcomes, batch, spark)
@@ -280,6 +305,7 @@ def _processing(
             try:
                 sizes = F.coalesce(F.length("changes"), F.lit(0)).cast("long").alias("changes")
                 outcomes = kept.withColumn("changes", sizes).toArrow()
+                check(outcomes["shard"], shards, batch)
                 size = sum(outcomes["changes"].to_pylist())
                 deliver_letters(outcomes, batch, spark)
                 deliver_distributed(kept, batch)
