@@ -148,12 +148,27 @@ def _outlet(given: object, output_format: OutputFormat, spark: SparkSession, out
 
 
 def _carried(carry: Sequence[str], df: DataFrame) -> list[StructField]:
-    """Return the fields of the carried columns."""
+    """Return the fields of the carried columns; all are nullable, since other rows have no such values."""
     if isinstance(carry, str) or not isinstance(carry, Sequence) or not set(carry) <= set(df.columns):
         expected = f"a list of some of {', '.join(df.columns)}"
         raise OptionError("carry", repr(carry)[:200], expected)
-    taken = {*_HEAD, *COLUMNS}
-    for name in carry:
+    check_carried(carry, [*_HEAD, *COLUMNS])
+    fields = StructType([df.schema[name] for name in carry]).toNullable().fields
+    try:
+        schema_to_arrow(StructType(fields))
+    except PySparkException as error:  # a type that Arrow does not have, such as an interval of months
+        raise OptionError("carry", repr(list(carry)), f"columns without {error}") from None
+    return fields
+
+
+def check_carried(names: Sequence[str], others: Sequence[str]) -> None:
+    """Check that carried columns have other names than each other and other columns of dead letters.
+
+    Raises:
+        OptionError: a name occurs twice; case is ignored.
+    """
+    taken = set(map(str.lower, others))
+    for name in names:
         if name.lower() in taken:
             expected = (
                 f"columns with distinct names, since a dead letter has a column {name.lower()} already; "
@@ -161,12 +176,6 @@ def _carried(carry: Sequence[str], df: DataFrame) -> list[StructField]:
             )
             raise OptionError("carry", repr(name), expected)
         taken.add(name.lower())
-    fields = [df.schema[name] for name in carry]
-    try:
-        schema_to_arrow(StructType(fields))
-    except PySparkException as error:  # a type that Arrow does not have, such as an interval of months
-        raise OptionError("carry", repr(list(carry)), f"columns without {error}") from None
-    return fields
 
 
 def _cast(table: pa.Table, schema: pa.Schema) -> pa.Table:

@@ -5,10 +5,11 @@ import random
 
 import pytest
 from pyspark.errors import StreamingQueryException
+from pyspark.sql import functions as F
 
 from counts import cases
 from pantarhei import Ontology, OptionError, Window
-from pantarhei.spark import reason_stream
+from pantarhei.spark import reason_stream, shard_stream
 from spark_streams import NOW, TEXTS, Folder
 
 TYPE, A = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", "<urn:A>"
@@ -193,40 +194,97 @@ def test_options_that_do_not_fit_are_refused(spark, tmp_path):
     ]:
         with pytest.raises(OptionError, match=said):
             attempt(**options)
+    late = df.withColumn("At", F.lit(1))
+    with pytest.raises(OptionError, match=r'a column at already; .*withColumnRenamed\("At", "other"\)'):
+        shard_stream(late, ONTOLOGY, Window(5), carry=["At"])
     (tmp_path / "used").mkdir()
     (tmp_path / "used" / "batch-0000000000.parquet").touch()
     with pytest.raises(OptionError, match=r"dead_letters=.* a folder without files of another"):
         attempt(dead_letters=tmp_path / "used")
 
 
+CARRIED = {
+    "number": "tinyint", "amount": "decimal(10,2)", "raw": "binary", "day": "date", "noted": "timestamp",
+    "local": "timestamp_ntz", "tags": "map<string,timestamp>", "place": "struct<a: int, b: array<double>>",
+}  # fmt: skip
+VALUES = {
+    "number": 7, "amount": 1.25, "raw": "AQI=", "day": "2026-01-31", "noted": "2026-01-31T10:00:00Z",
+    "local": "2026-01-31T10:00:00", "tags": {"x": "2026-01-31T10:00:00Z"}, "place": {"a": 1, "b": [0.5]},
+}  # fmt: skip
+CARRIED_SCHEMA = f"timestamp long, {TEXTS}, " + ", ".join(f"{name} {of}" for name, of in CARRIED.items())
+
+
+def write_carrying(folder, *timed):
+    rows = (dict(zip(("timestamp", "subject"), each, strict=True)) for each in timed)
+    folder.write_text(
+        "\n".join(json.dumps({"predicate": TYPE, "object": A, **row, **VALUES}) for row in rows), "json"
+    )
+
+
 @pytest.mark.long
-def test_carried_columns_of_any_type_arrive(spark, tmp_path):
-    types = {
-        "number": "tinyint", "amount": "decimal(10,2)", "raw": "binary", "day": "date", "at": "timestamp",
-        "local": "timestamp_ntz", "tags": "map<string,int>", "place": "struct<a: int, b: array<double>>",
-    }  # fmt: skip
-    values = {
-        "number": 7, "amount": 1.25, "raw": "AQI=", "day": "2026-01-31", "at": "2026-01-31T10:00:00Z",
-        "local": "2026-01-31T10:00:00", "tags": {"x": 1}, "place": {"a": 1, "b": [0.5]},
-    }  # fmt: skip
-    folder = Folder(tmp_path / "in")
-    row = {"timestamp": None, "subject": "<urn:a>", "predicate": TYPE, "object": A, **values}
-    folder.write_text(json.dumps(row), "json")
-    df = folder.stream(spark, f"timestamp long, {TEXTS}, " + ", ".join(f"{n} {t}" for n, t in types.items()))
-    given = spark.read.schema(df.schema).json(str(folder.path)).select(*types)
-    found = []
-
-    def sink(letters, batch):
-        assert [f.dataType for f in letters.select(*types).schema] == [f.dataType for f in given.schema]
-        found.extend(letters.select(*types).collect())
-
+def test_carried_columns_of_any_type_are_written(spark, tmp_path):
+    folder, found = Folder(tmp_path / "in"), []
+    write_carrying(folder, (None, "<urn:a>"))
+    df = folder.stream(spark, CARRIED_SCHEMA)
+    given = spark.read.schema(df.schema).json(str(folder.path)).select(*CARRIED)
     lines, files = tmp_path / "lines", tmp_path / "files"
-    for target, format in [(sink, "parquet"), (lines, "ndjson"), (files, "parquet")]:
+    for target, format in [
+        (lambda rows, _: found.extend(rows.select(*CARRIED).collect()), "parquet"),
+        (lines, "ndjson"),
+        (files, "parquet"),
+    ]:
         reason_stream(
-            df, ONTOLOGY, Window(5), on_error="skip", dead_letters=target, carry=list(types),
+            df, ONTOLOGY, Window(5), on_error="skip", dead_letters=target, carry=list(CARRIED),
             output_format=format, trigger=NOW,
         ).await_termination()  # fmt: skip
     assert found == given.collect()
-    assert spark.read.parquet(str(files)).select(*types).collect() == found
+    assert spark.read.parquet(str(files)).select(*CARRIED).collect() == found
     (line,) = (lines / "batch-0000000000.ndjson").read_text().splitlines()
     assert '"raw": "AQI="' in line and '"place": {"a": 1, "b": [0.5]}' in line
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("zone, large", [("UTC", "false"), ("America/New_York", "true")])
+@pytest.mark.parametrize("way", ["driver", "shards", "shard_stream"])
+def test_carried_columns_of_any_type_arrive_whatever_the_session_is(spark, tmp_path, way, zone, large):
+    present = F.array(F.struct(F.lit("k").alias("key"), F.lit(b"v").alias("value")))  # never null
+    settings = {"spark.sql.session.timeZone": zone, "spark.sql.execution.arrow.useLargeVarTypes": large}
+    before = {name: spark.conf.get(name) for name in settings}
+    folder, found = Folder(tmp_path / "in"), []
+    names = [*CARRIED, "text", "headers"]
+
+    def add(rows, batch):
+        letters = rows.where("kind IS NOT NULL")
+        found.extend((row.kind, tuple(row[name] for name in names)) for row in letters.collect())
+
+    def with_present(rows):
+        return rows.withColumn("text", F.lit("x")).withColumn("headers", present)
+
+    def follow():
+        df = with_present(folder.stream(spark, CARRIED_SCHEMA))
+        options = {"allowed_lateness": 2, "on_error": "skip", "carry": names}
+        if way == "shard_stream":
+            shards = shard_stream(df, ONTOLOGY, Window(9), shards=2, **options)
+            writer = shards.writeStream.foreachBatch(add).trigger(**NOW)
+            writer.option("checkpointLocation", str(tmp_path / "state")).start().awaitTermination()
+            return
+        if way == "shards":
+            options |= {"shard_by": "subject", "shards": 2, "sink": lambda rows, batch: rows.collect()}
+        reason_stream(
+            df, ONTOLOGY, Window(9), dead_letters=add, checkpoint=tmp_path / "state", trigger=NOW, **options
+        ).await_termination()
+
+    try:
+        for name, value in settings.items():
+            spark.conf.set(name, value)
+        write_carrying(folder, (10, "<urn:a>"), (12, "<urn:b>"), (11, "no term"), (None, "<urn:a>"))
+        follow()
+        write_carrying(folder, (3, "<urn:b>"), (14, "<urn:a>"))  # others are held back
+        follow()
+        given = with_present(spark.read.schema(CARRIED_SCHEMA).json(str(folder.path))).select(names)
+        expected = tuple(given.first())
+    finally:
+        for name, value in before.items():
+            spark.conf.set(name, value)
+    assert sorted(kind for kind, _ in found) == ["invalid", "invalid", "late"]
+    assert all(values == expected for _, values in found)

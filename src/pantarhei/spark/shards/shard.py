@@ -427,10 +427,11 @@ class Shard:
                 given,
             )
         held = pa.ipc.open_stream(saved.held).read_all()
-        for column in setup.rows:
-            if column.name not in held.column_names:  # carried since this run
-                held = held.append_column(column, pa.nulls(len(held), column.type))
-        shard = cls(setup, reasoner, held.select(setup.rows.names))
+        kept = [*ROWS, *held.schema]  # other columns are carried since this run, or with another type
+        columns = [
+            held[field.name] if field in kept else pa.nulls(len(held), field.type) for field in setup.rows
+        ]
+        shard = cls(setup, reasoner, pa.table(columns, schema=setup.rows))
         shard._writer = BlockWriter(stored)
         return shard
 

@@ -35,7 +35,7 @@ from pantarhei.rules.sharding.routing import Routing
 from pantarhei.rules.sharding.sharding_report import ShardingReport
 from pantarhei.rules.translation.demand import Theory
 from pantarhei.spark.collectors import conclusion_columns, registrations
-from pantarhei.spark.dead_letters import carried_names, letter_schema
+from pantarhei.spark.dead_letters import carried_names, check_carried, letter_schema
 from pantarhei.spark.frame import COLUMNS, check_frame, kind_of
 from pantarhei.spark.frame_mapping import MappingSource, to_triples
 from pantarhei.spark.sessions import default_tasks
@@ -260,9 +260,7 @@ def shard_stream(
         stream = plan_shards(given, setup, allowed_lateness)
         return stream.changes(stream.packed)
     others = carried_names(letters)
-    check_distinct_names(
-        others, ("shard", "at", *setup.names, "change", "kind", "reason"), "carry", ignores_case=True
-    )
+    check_carried(others, ("shard", "at", *setup.names, "change"))
     arrow = schema_to_arrow(letters)
     setup = replace(setup, on_error=on_error, carried=pa.schema([arrow.field(name) for name in others]))
     stream = plan_shards(given, setup, allowed_lateness, arrow)

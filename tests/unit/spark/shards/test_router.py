@@ -1,6 +1,7 @@
 """Rows go to the shard of their subject's key, or are refused."""
 
 import random
+from datetime import UTC, datetime
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +16,7 @@ from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.rules.sharding.routing import Routing
 from pantarhei.spark.shards import router as router_module
 from pantarhei.spark.shards.router import _PLAIN_TERM, CLOCK, FIRST_TICK, LAST_TICK, WATERMARK_OFFSET, Router
-from pantarhei.spark.shards.shard import unpack_table
+from pantarhei.spark.shards.shard import ROWS, unpack_table
 from shard_rows import routed, routed_rows
 from strategies import (
     EX,
@@ -256,3 +257,45 @@ def test_the_memory_is_bounded_whatever_the_texts_are(monkeypatch):
     assert max(table.nbytes for table in together) < 5000 + max(each.nbytes for each in sent)
     for known in (found._subjects, found._classes, found._properties):
         assert 0 < len(known._values) <= 10 and sum(map(len, known._values)) < 2000
+
+
+def drawn_type(choose, depth=2):
+    """A type as Spark sends it, the type of dead letters, and a value."""
+    kind = choose.choice(("text", "bytes", "time", "number", *(["list", "map", "struct"] if depth else [])))
+    if kind in ("list", "map", "struct"):
+        sent, kept, value = drawn_type(choose, depth - 1)
+        field = pa.field("value", sent, nullable=choose.random() < 0.5)
+        if kind == "list":
+            return pa.list_(field), pa.list_(pa.field("value", kept)), [value, value]
+        if kind == "map":
+            return pa.map_(pa.large_string(), field), pa.map_(pa.string(), kept), [("k", value)]
+        return pa.struct([field]), pa.struct([("value", kept)]), {"value": value}
+    zone = choose.choice(["America/New_York", "UTC"])
+    return {
+        "text": (choose.choice([pa.string(), pa.large_string()]), pa.string(), "x"),
+        "bytes": (choose.choice([pa.binary(), pa.large_binary()]), pa.binary(), b"x"),
+        "time": (pa.timestamp("us", zone), pa.timestamp("us", "UTC"), datetime(2026, 3, 1, tzinfo=UTC)),
+        "number": (pa.int32(), pa.int32(), 5),
+    }[kind]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_carried_columns_have_the_types_of_dead_letters_whatever_spark_sends(seed):
+    choose = random.Random(seed)
+    sent, kept, value = drawn_type(choose)
+    letters = LETTERS.append(pa.field("extra", kept))
+    given = batch((1, a.n3(), R.n3(), b.n3()), (1, a.n3(), R.n3(), "95"))
+    for name in ("subject", "object"):
+        place = given.schema.get_field_index(name)
+        given = given.set_column(
+            place, name, given[name].cast(choose.choice([pa.string(), pa.large_string()]))
+        )
+    given = given.append_column(pa.field("extra", sent, nullable=False), pa.array([value] * 2, sent))
+    rows = list(routed_rows(router(3, on_error="skip", letters=letters), [given]))
+    tables = [unpack_table(row["rows"]) for row in rows if row["rows"]]
+    assert len(tables) == 2
+    for table in tables:
+        assert table.schema.field("extra") == letters.field("extra")
+        assert table["extra"].to_pylist() == [value]
+    (part,) = (table for table in tables if "ticks" in table.column_names)
+    assert part.schema.equals(pa.schema([*ROWS, letters.field("offset"), letters.field("extra")]))

@@ -4,7 +4,9 @@ import pickle
 import random
 from collections import Counter
 from dataclasses import replace
+from itertools import product
 
+import pyarrow as pa
 import pytest
 from rdflib import BNode
 
@@ -183,6 +185,28 @@ def test_a_restored_shard_goes_on_as_if_nothing_had_been():
         assert sorted(processed(restored, rows(*some), at or None)) == sorted(expected)
         assert restored.next_timer == whole.next_timer
     assert removed > 20
+
+
+NUMBER, TEXT = pa.field("extra", pa.int64()), pa.field("extra", pa.string())
+HEADERS = pa.field("headers", pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())])))
+CARRIED = [(), (NUMBER,), (TEXT,), (HEADERS, NUMBER), (TEXT, HEADERS), (NUMBER, HEADERS)]
+
+
+def test_held_rows_keep_the_carried_columns_that_a_later_run_has_with_equal_types():
+    values = {NUMBER: 5, TEXT: "x", HEADERS: [{"key": "k", "value": b"v"}]}
+    for before, after in product(CARRIED, CARRIED):
+        first, later = (replace(setup(holds=True), carried=pa.schema(each)) for each in (before, after))
+        given = rows((7, member(A, a)))
+        for field in before:
+            given = given.append_column(field, pa.array([values[field]], field.type))
+        one = Shard(first, first.reasoner())
+        processed(one, given, None)
+        restored = Shard.restore(later, one.saved())
+        (held,) = restored.held.to_pylist()
+        assert {name: held[name] for name in later.carried.names} == {
+            field.name: values[field] if field in before else None for field in after
+        }
+        assert changes(processed(restored, later.rows.empty_table(), 9)) == [(7, a, "A", 1)]
 
 
 def test_a_shard_is_not_restored_for_another_window_key_or_number_of_shards():
