@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bench.command import Workloads, main
-from bench.on_spark import driver, latency, materialize, values
+from bench.on_spark import driver, latency, materialize, shards, values
 
 WORKLOADS: Workloads = {
     "materialize": materialize.measure,
     "driver": driver.measure,
     "latency": latency.measure,
+    "shards": shards.measure,
     "values": values.measure,
 }
 

@@ -26,6 +26,7 @@ from pantarhei.spark.shards.stream_totals import StreamTotals
 
 _VERSION, _NO_POSITION = "v1", "-"
 _MOVED = '{"pantarhei":"shards"}'  # position of a source after a batch that changes the shards
+_LEAST_WAIT = 0.001  # seconds; Spark refuses less
 ONCE: Mapping[str, object] = {"once": True}  # runs a recorded batch, and no further one
 
 _log = logging.getLogger("pantarhei.spark")
@@ -183,7 +184,7 @@ class FlushingRun(QueryRun):
         until = None if seconds is None else time.monotonic() + seconds
         while True:
             query = self.query
-            left = None if until is None else max(0.0, until - time.monotonic())
+            left = None if until is None else max(_LEAST_WAIT, until - time.monotonic())
             ended = query.awaitTermination() if left is None else query.awaitTermination(left)  # type: ignore[arg-type]
             if ended is False:
                 return False
