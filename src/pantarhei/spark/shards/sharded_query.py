@@ -152,7 +152,7 @@ def run_sharded(
         checkpoint: a path or URI that driver and executors can both read; None for a temporary folder.
         trigger: keyword arguments of `DataStreamWriter.trigger`; None for Spark's default.
         letters: the recipients of rows that are not processed.
-        on_batch: called with the report on each batch.
+        on_batch: called with the report on each batch, at most once.
         idle_seconds: as for `FlushingRun`.
 
     Raises:
@@ -313,10 +313,12 @@ def _processing(
                 kept.unpersist()
         if stream.warned is not None:
             stream.warned.emit()
+        is_new = batch > totals.batch  # Spark repeats a saved batch that it could not commit
         report = totals.add(batch, outcomes.drop_columns(["changes"]))
-        _log.info("%s", report)
-        if on_batch is not None:
-            on_batch(report)
+        if is_new:
+            _log.info("%s", report)
+            if on_batch is not None:
+                on_batch(report)
 
     return process
 

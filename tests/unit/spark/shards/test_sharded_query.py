@@ -1,6 +1,9 @@
 """What shards tell of registered queries, in each query's own columns, without Spark."""
 
+import random
+from dataclasses import replace
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -12,9 +15,11 @@ from pantarhei.errors import OptionError
 from pantarhei.model.time import TimeKind
 from pantarhei.query.continuous_query import Registration
 from pantarhei.spark.file_system import LocalFolder
-from pantarhei.spark.results import ColumnTypes, outlets
-from pantarhei.spark.shards.shard import ShardSetup
-from pantarhei.spark.shards.sharded_query import ShardedAnswers
+from pantarhei.spark.results import STREAM, ColumnTypes, Outlet, outlets
+from pantarhei.spark.shards.processor import packed_outcome
+from pantarhei.spark.shards.shard import ShardCounts, ShardSetup, SharedValue
+from pantarhei.spark.shards.sharded_query import ShardedAnswers, _processing
+from pantarhei.spark.shards.stream_totals import StreamTotals
 
 QUERIES = {
     "pairs": Registration("SELECT ?x ?many { }"),
@@ -130,3 +135,35 @@ def test_columns_that_are_none_or_taken_are_refused(tmp_path):
 
     refused("types=who", setup(), {"who": "name"})
     refused(r"queries\['closed'\]=\?end", setup(variables={**VARIABLES, "closed": ("end",)}))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_each_batch_is_reported_at_most_once_however_often_it_comes(tmp_path, seed):
+    choose, reported, delivered = random.Random(seed), [], []
+    totals = StreamTotals(TimeKind.INTEGER, LocalFolder(tmp_path))
+    made = setup(queries={}, variables={})
+    made = replace(made, names=("subject", "predicate", "object"))
+    stream = SimpleNamespace(shipped=SharedValue(made), warned=None)
+    outcome = packed_outcome(shard=0, rows=1, hot_rows=1, received=5, facts=1, **ShardCounts(1)._asdict())
+    rows = SimpleNamespace(
+        sparkSession=SimpleNamespace(createDataFrame=lambda table: table),
+        toArrow=lambda: pa.Table.from_pandas(outcome, preserve_index=False),
+    )
+
+    def report(each):
+        reported.append(each.batch)
+        if choose.random() < 0.3:
+            raise ValueError("the report cannot be sent")
+
+    outlet = {STREAM: Outlet(None, lambda rows, batch: delivered.append(batch))}
+    process = _processing(stream, outlet, ColumnTypes.of(None), None, totals, report)
+    batch = 0
+    while batch < 12:
+        try:
+            process(rows, batch)
+            batch += choose.random() < 0.7  # Spark may not have committed it
+        except ValueError:
+            totals = StreamTotals(TimeKind.INTEGER, LocalFolder(tmp_path))  # a restart
+            process = _processing(stream, outlet, ColumnTypes.of(None), None, totals, report)
+    assert reported == list(range(12)) and len(delivered) > 12
+    assert totals.counts.assertions == 12
