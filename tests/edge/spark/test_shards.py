@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 
 import pytest
 from pyspark.errors import StreamingQueryException
+from pyspark.sql import functions as F
 from rdflib import RDF
 
 from pantarhei import Ontology, OptionError, StreamReasoner, TimestampError, Window, load_rules
@@ -239,6 +240,26 @@ def test_datetimes_come_back_and_a_row_that_only_the_background_may_say_stops_th
     assert [tuple(row) for row in found] == [(ticks, A.n3(), 1)]
     with pytest.raises(TimestampError):
         shard_stream(frame, ONTOLOGY, Window(60), shard_by=IN, background=BACKGROUND)
+
+
+WATERMARKS = {
+    "first": lambda df: df.withWatermark("t", "10 seconds"),
+    "dropped": lambda df: df.withWatermark("t", "10 seconds").drop("t"),
+    "distinct": lambda df: df.withWatermark("t", "1 day").dropDuplicatesWithinWatermark(["subject"]),
+    "one of two": lambda df: df.union(df.withWatermark("t", "10 seconds")),
+}
+
+
+@pytest.mark.parametrize("name", WATERMARKS)
+def test_a_stream_with_a_watermark_of_its_own_is_refused_before_anything_runs(spark, tmp_path, name):
+    df = Folder(tmp_path / "in").stream(spark).withColumn("t", F.timestamp_seconds("timestamp"))
+    given = WATERMARKS[name](df)
+    with pytest.raises(OptionError, match="without withWatermark: allowed_lateness"):
+        shard_stream(given, ONTOLOGY, Window(3), background=BACKGROUND, shard_by=IN)
+    options = {"shard_by": IN, "background": BACKGROUND, "checkpoint": tmp_path / "state", "sink": print}
+    with pytest.raises(OptionError, match="without withWatermark: allowed_lateness"):
+        reason_stream(given, ONTOLOGY, Window(3), **options)
+    assert not (tmp_path / "state").exists()
 
 
 def test_what_cannot_be_sharded_is_refused_before_anything_runs(spark, tmp_path):

@@ -38,7 +38,7 @@ from pantarhei.spark.collectors import conclusion_columns, registrations
 from pantarhei.spark.dead_letters import carried_names, check_carried, letter_schema
 from pantarhei.spark.frame import COLUMNS, check_frame, kind_of
 from pantarhei.spark.frame_mapping import MappingSource, to_triples
-from pantarhei.spark.sessions import default_tasks
+from pantarhei.spark.sessions import default_tasks, is_connect
 from pantarhei.spark.shards.processor import (
     PACKED,
     ShardProcessor,
@@ -225,8 +225,8 @@ def shard_stream(
         NotKeyLocalError: the union of the shards' models would differ from the model of one reasoner.
         InconsistentOntologyError: ontology and background contradict each other.
         MappingError: the mapping cannot be read, or does not fit the columns.
-        OptionError: a column is missing or has a wrong type, the state store is not RocksDB, or an option has
-            an invalid value.
+        OptionError: a column is missing or has a wrong type, the DataFrame has a watermark, the state store
+            is not RocksDB, or an option has an invalid value.
         TimestampError: window and timestamps are of different kinds.
         BackgroundOnlyError: in the running query: the stream must not assert a row.
         InvalidRowError: in the running query: a row is not a timestamped triple, or breaks the promise of
@@ -248,7 +248,6 @@ def shard_stream(
     sharding = ShardingOptions(shard_by, shards, streaming, colocated, hot_keys)
     check_frame(df, True, "a streaming DataFrame, such as one from spark.readStream")
     check_choice("on_error", on_error, ON_ERROR)
-    check_frame(df, True, "a streaming DataFrame, such as one from spark.readStream")
     given = to_triples(df, None, mapping, "carry")
     letters = None
     if on_error == "skip" or carry is not None:
@@ -297,6 +296,7 @@ def shard_setup(
     kind = _kind_of(df)
     session = df.sparkSession
     _check_state_store(session)
+    _check_no_watermark(df)
     step_to(options.window, None, time_of(0, kind))
     _ticks_late(allowed_lateness, kind)
     joined, facts = ontology.with_background(background)
@@ -526,6 +526,22 @@ def _check_state_store(session: SparkSession) -> None:
             str(given),
             f'{_ROCKS_DB}; set it before the query: spark.conf.set("{_PROVIDER}", "{_ROCKS_DB}")',
         )
+
+
+def _check_no_watermark(df: DataFrame) -> None:
+    """Refuse a DataFrame with a watermark, since Spark permits only one, and that of the shards has other
+    units.
+    """
+    if is_connect(df.sparkSession):
+        return  # the plan is on the server
+    plans = [df._jdf.queryExecution().analyzed()]
+    while plans:
+        plan = plans.pop()
+        if plan.nodeName() == "EventTimeWatermark":
+            expected = "a DataFrame without withWatermark: allowed_lateness= sets the watermark of the shards"
+            raise OptionError("df", "<DataFrame with a watermark>", expected)
+        children = plan.children()
+        plans += [children.apply(place) for place in range(children.size())]
 
 
 def check_shards(shards: object) -> None:
