@@ -1,9 +1,11 @@
 """The number of shards changes in mid-stream, and the changes add up to what one reasoner holds."""
 
 import random
+import time
 from collections import Counter, defaultdict
 
 import pytest
+from pyspark.sql import functions as F
 from rdflib import RDF
 
 from pantarhei import Ontology, StreamReasoner, Window
@@ -211,6 +213,41 @@ def test_a_stream_of_two_sources_goes_on_with_another_number_of_shards(spark, tm
         layouts = ShardLayouts.read(LocalFolder(tmp_path / "checkpoint"))
         assert layouts.present.shards == shards
     assert stream.check(query.complete_until) > 5
+
+
+@pytest.mark.long
+def test_a_stream_whose_positions_are_numbers_goes_on_with_another_number_of_shards(spark, tmp_path):
+    rate = spark.readStream.format("rate").option("rowsPerSecond", 30)
+    found = {}  # by batch: a stop may cut off a batch, which comes again
+
+    def follow(shards):
+        known = len(found)
+        query = reason_stream(
+            rate.load().select(
+                F.unix_micros("timestamp").alias("timestamp"),
+                F.format_string("<urn:%d>", "value").alias("subject"),
+                F.lit(RDF.type.n3()).alias("predicate"),
+                F.lit(A.n3()).alias("object"),
+            ),
+            Ontology.from_rules([]),
+            Window(10**12),
+            shard_by="subject",
+            shards=shards,
+            checkpoint=tmp_path / "checkpoint",
+            sink=lambda rows, batch: found.update({batch: rows.collect()}),
+        )
+        end = time.monotonic() + 100
+        while len(found) < known + 3 and query.is_active and time.monotonic() < end:
+            time.sleep(0.1)
+        query.stop()
+
+    for shards in (3, 5, 2):
+        follow(shards)
+        assert {row.shard for row in found[max(found)]} <= set(range(shards))
+    rows = [row for batch in found.values() for row in batch]
+    numbers = [int(row.subject[5:-1]) for row in rows]
+    assert len(numbers) > 30 and sorted(numbers) == list(range(len(numbers)))
+    assert {row.change for row in rows} == {1}
 
 
 def test_a_stream_without_rows_starts_with_another_number_of_shards(spark, tmp_path):
