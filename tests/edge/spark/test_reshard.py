@@ -18,7 +18,7 @@ from pantarhei.spark import reason_stream, reshard
 from pantarhei.spark.file_system import LocalFolder
 from pantarhei.spark.shards import reshard as reshard_module
 from pantarhei.spark.shards import sharded_query
-from pantarhei.spark.shards.reshard import ShardLayouts
+from pantarhei.spark.shards.reshard import ShardLayout, ShardLayouts
 from pantarhei.spark.shards.shard import ShardSetup, SharedValue
 from pantarhei.spark.shards.shard_client import ShardClient
 from spark_streams import Folder, rows_of
@@ -179,6 +179,15 @@ def test_only_sharded_streams_have_a_number_of_shards(spark, tmp_path):
         reshard(tmp_path, shards=3)
     with pytest.raises(OptionError, match="shards"):
         reshard(tmp_path, shards=0)
+
+
+@pytest.mark.parametrize("given", [{"room": "subject"}, {EX.room: "room"}, {EX.room: 3}, [EX.room]], ids=str)
+def test_hot_keys_that_are_no_terms_are_refused_and_change_nothing(spark, tmp_path, given):
+    layouts = ShardLayouts(ShardLayout(2, {}), ShardLayout(2, {}))
+    layouts.write(LocalFolder(tmp_path))
+    with pytest.raises(OptionError, match="hot_keys"):
+        reshard(tmp_path, 4, hot_keys=given)
+    assert ShardLayouts.read(LocalFolder(tmp_path)) == layouts
 
 
 @pytest.mark.long

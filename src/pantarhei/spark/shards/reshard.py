@@ -28,11 +28,11 @@ from pyspark.sql import functions as F
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.stateful_processor import ExpiredTimerInfo, TimerValues
 from pyspark.sql.types import StructType
-from rdflib import BNode, URIRef
+from rdflib import BNode, Literal, URIRef
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.engine.checkpoint.parts import merge, split
-from pantarhei.errors import CheckpointError
+from pantarhei.errors import CheckpointError, OptionError
 from pantarhei.model.term import Term
 from pantarhei.query.key_local import key_columns
 from pantarhei.query.planner import QueryPlanner
@@ -84,10 +84,21 @@ class ShardLayout:
 
     @classmethod
     def of(cls, shards: int | None, hot_keys: Mapping[Term, Key] | None) -> ShardLayout:
-        """Return the layout that options request."""
+        """Return the layout that options request.
+
+        Raises:
+            OptionError: `hot_keys` is not a mapping from terms to keys.
+        """
+        hot_keys = {} if hot_keys is None else hot_keys
+        if not isinstance(hot_keys, Mapping) or not all(
+            isinstance(key, URIRef | BNode | Literal) and (second == SUBJECT or isinstance(second, URIRef))
+            for key, second in hot_keys.items()
+        ):
+            expected = "a mapping from values of the key to second keys: properties (URIRef) or 'subject'"
+            raise OptionError("hot_keys", repr(hot_keys)[:200], expected)
         written = {
             write_term(key): SUBJECT if second == SUBJECT else write_term(cast(URIRef, second))
-            for key, second in (hot_keys or {}).items()
+            for key, second in hot_keys.items()
         }
         return cls(shards, dict(sorted(written.items())))
 
