@@ -30,6 +30,7 @@ from pyspark.sql.types import IntegerType, LongType, StringType, StructType
 
 from pantarhei.errors import AxiomsInStreamWarning, NumbersApartWarning, UndecidedRepairWarning
 from pantarhei.spark.dead_letters import letters_of
+from pantarhei.spark.frame import TIMESTAMP
 from pantarhei.spark.shards.router import CLOCK, FIRST_TICK, WATERMARK_OFFSET
 from pantarhei.spark.shards.shard import (
     ChangedShard,
@@ -206,7 +207,7 @@ class ShardProcessor(StatefulProcessor):
             hot_key=None if hottest is None else hottest.hot_key,
             hot_rows=0 if hottest is None else int(hottest.hot_rows),
             facts=shard.facts,
-            received=pc.max(rows["ticks"]).as_py(),
+            received=pc.max(rows[TIMESTAMP]).as_py(),
             **batch.counts._asdict(),
         )
 

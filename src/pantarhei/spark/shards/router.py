@@ -237,7 +237,7 @@ class Router:
             columns += [column.take(pa.array(rows)).combine_chunks() for column in others]
             part = pa.table(columns, [*ROWS.names, *table.column_names[len(COLUMNS) :]])
             hot, count = self._hottest(codes[rows], subjects)
-            newest = pc.max(part["ticks"]).as_py()
+            newest = pc.max(part[TIMESTAMP]).as_py()
             yield _row(number, pack_table(part), len(rows), hot, count, (newest + WATERMARK_OFFSET) * 1000)
 
     @staticmethod

@@ -33,6 +33,7 @@ from pantarhei.rules.sharding.key_map import Key
 from pantarhei.rules.sharding.routing import Routing
 from pantarhei.rules.sharding.sharding_report import ShardingReport
 from pantarhei.spark.collectors import TextRow, changed_rows, conclusion_rows
+from pantarhei.spark.frame import TERMS, TIMESTAMP
 from pantarhei.spark.invalid_rows import drop_rows, find_invalid_rows, row_error
 from pantarhei.spark.worker import OnError
 from pantarhei.temporal.rules import TemporalRules
@@ -232,8 +233,8 @@ class _ShardQuery:
 TEXT = pa.dictionary(pa.int32(), pa.string())
 """Type of columns of terms: each distinct text once, and its number for each row."""
 
-_TERMS = ("subject", "predicate", "object")
-ROWS = pa.schema([("ticks", pa.int64()), *((name, TEXT) for name in _TERMS)])
+ROWS = pa.schema([(TIMESTAMP, pa.int64()), *((name, TEXT) for name in TERMS)])
+"""Schema of rows: ticks, and terms. The names are those of `COLUMNS`, which no carried column has."""
 
 
 class SavedShard(NamedTuple):
@@ -497,7 +498,7 @@ class Shard:
         """First tick at which the shard changes although no rows arrive; None if it does not change."""
         ticks = [*self._next_changes()]
         if self.held.num_rows:
-            ticks.append(pc.min(self.held["ticks"]).as_py() + 1)
+            ticks.append(pc.min(self.held[TIMESTAMP]).as_py() + 1)
         return min(ticks, default=None)
 
     def _next_changes(self, of_rules: bool = True) -> Iterator[int]:
@@ -542,7 +543,7 @@ class Shard:
             update = self.reasoner.push(self._time(ticks), _scoped(ticks, abox))
         batch.ticks.append(ticks)
         batch.count(
-            assertions=len(abox.group_by(list(_TERMS), use_threads=False).aggregate([])),
+            assertions=len(abox.group_by(list(TERMS), use_threads=False).aggregate([])),
             cut=len(update.repair.taken_out),
             conflicts=int(bool(update.repair)),
         )
@@ -561,7 +562,7 @@ class Shard:
         batch.count(late=len(late))
         reason = f"it is older than {show_time(self._time(limit))}, up to which the stream is complete"
         batch.lost.append(LostRows(late, "late", [reason] * len(late)))
-        for ticks, *terms in zip(*(late[name].to_pylist() for name in ("ticks", *_TERMS)), strict=True):
+        for ticks, *terms in zip(*(late[name].to_pylist() for name in ROWS.names), strict=True):
             if self._queries is not None:
                 for change in self._queries.late(ticks):
                     batch.add(change)
@@ -590,12 +591,12 @@ class Shard:
 
 
 def normalized_rows(rows: pa.Table, kind: TimeKind) -> pa.Table:
-    """Return rows with the columns of a normalized DataFrame: `timestamp` in place of `ticks`."""
-    times = rows["ticks"]
+    """Return rows with the columns of a normalized DataFrame: timestamps in place of ticks."""
+    times = rows[TIMESTAMP]
     if kind is TimeKind.DATETIME:
         times = times.cast(pa.timestamp("us", "UTC"))
-    texts = (rows[name].cast(pa.string()) for name in _TERMS)
-    return pa.table([times, *texts, *rows.columns[4:]], ["timestamp", *rows.column_names[1:]])
+    texts = (rows[name].cast(pa.string()) for name in TERMS)
+    return pa.table([times, *texts, *rows.columns[4:]], rows.column_names)
 
 
 def pack_table(table: pa.Table, compression: str | None = None) -> bytes:
@@ -633,7 +634,7 @@ def _layout(setup: ShardSetup) -> str:
 
 def _split(rows: pa.Table, at: int) -> tuple[pa.Table, pa.Table]:
     """Split rows into those before tick `at` and the others."""
-    before = pc.less(rows["ticks"], at)
+    before = pc.less(rows[TIMESTAMP], at)
     return rows.filter(before), rows.filter(pc.invert(before))
 
 
@@ -641,10 +642,10 @@ def _aboxes(rows: pa.Table) -> Iterator[tuple[int, pa.Table]]:
     """Yield the rows of each tick, in time order."""
     if not rows.num_rows:
         return
-    given = rows["ticks"].to_numpy()
+    given = rows[TIMESTAMP].to_numpy()
     if (given[1:] < given[:-1]).any():
         rows = rows.take(np.argsort(given, kind="stable"))
-    ticks, starts = np.unique(rows["ticks"].to_numpy(), return_index=True)
+    ticks, starts = np.unique(rows[TIMESTAMP].to_numpy(), return_index=True)
     for at, start, end in zip(ticks.tolist(), starts, [*starts[1:], len(rows)], strict=True):
         yield at, rows.slice(start, end - start)
 
@@ -653,11 +654,11 @@ def _scoped(ticks: int, rows: pa.Table) -> pa.Table | list[Triple]:
     """Return the ABox of rows. If it has blank nodes, it is parsed, and their labels get a prefix of the
     tick, so that they are named equally in all shards.
     """
-    abox = rows.select(_TERMS)
+    abox = rows.select(TERMS)
     if not any(map(_has_blank_nodes, (abox["subject"], abox["object"]))):
         return abox
     scope = prefix_of_name(name_of_timestamp(ticks))
-    columns = ([parse_term(text, scope) for text in abox[name].to_pylist()] for name in _TERMS)
+    columns = ([parse_term(text, scope) for text in abox[name].to_pylist()] for name in TERMS)
     return list(zip(*columns, strict=True))
 
 
