@@ -298,7 +298,7 @@ class ReasoningQuery:
         checkpoint. Rows that are older than the newest held-back row are late afterwards.
 
         Raises:
-            StreamError: the query is running, or stopped within a batch.
+            StreamError: the query is running, stopped within a batch, or not the last one of its checkpoint.
         """
         if self.is_active:
             raise StreamError(

@@ -204,6 +204,10 @@ class FlushingRun(QueryRun):
             if not self._holds_rows():
                 return
             assert self._totals.now.received is not None, "there are rows"
+            if completed_batch(self._checkpoint) != self._totals.now.batch:
+                raise StreamError(
+                    f"the stream in {self._checkpoint} has gone on in another query; flush the last one"
+                )
             record_batch(self._checkpoint, self._totals.now.received + 1 + WATERMARK_OFFSET)
             self.query = self._start(ONCE)
             self.query.awaitTermination()

@@ -138,7 +138,7 @@ def test_a_failure_while_a_thread_looks_is_logged_once_and_tried_again(
     failures = choose.choices(FAILURES[:2] if place == "record" else FAILURES, k=choose.choice((1, 2, 5)))
     kinds, left = {type(each) for each in failures}, list(failures)
     checkpoint, started = Checkpoint(tmp_path, ["5"]), []
-    totals = SimpleNamespace(now=Totals(received=10, closed=4), last_rows=0.0)
+    totals = SimpleNamespace(now=Totals(batch=1, received=10, closed=4), last_rows=0.0)
 
     def failing(function):
         def call(*arguments):
@@ -156,7 +156,7 @@ def test_a_failure_while_a_thread_looks_is_logged_once_and_tried_again(
     def start(trigger):
         started.append(trigger)
         if trigger is not None:  # the recorded batch
-            totals.now = Totals(received=10, closed=11)
+            totals.now = Totals(batch=2, received=10, closed=11)
             checkpoint.write("commits", 2, {})
         return Query(left if place == "status" else [])
 
@@ -178,7 +178,7 @@ def test_the_thread_ends_with_its_query(tmp_path, monkeypatch, ends):
         return Query([Py4JError("busy")] * 2)
 
     received = None if ends != "failed" else 10
-    totals = SimpleNamespace(now=Totals(received=received), last_rows=0.0)
+    totals = SimpleNamespace(now=Totals(batch=1, received=received), last_rows=0.0)
     run = FlushingRun(start, None, Checkpoint(tmp_path, ["5"]).folder, totals, idle_seconds=0.02)
     if ends == "stopped":
         run.query.stop()
@@ -192,3 +192,24 @@ def test_the_thread_ends_with_its_query(tmp_path, monkeypatch, ends):
     if ends == "failed":
         with pytest.raises(Py4JError, match="batch failed"):
             run.wait(1)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_only_the_last_query_of_a_stream_is_flushed(tmp_path, seed):
+    choose = random.Random(seed)
+    checkpoint, started = Checkpoint(tmp_path, ["5"], batches=choose.randint(2, 5)), []
+    known, last = choose.randint(0, 4), last_batch(checkpoint.folder)
+    totals = SimpleNamespace(now=Totals(batch=known, received=10, closed=4), last_rows=0.0)
+
+    def start(trigger):
+        started.append(trigger)
+        return Query([])
+
+    run = FlushingRun(start, None, checkpoint.folder, totals)
+    run.query.stop()
+    if known == last:
+        run.flush()
+    else:
+        with pytest.raises(StreamError, match="another query"):
+            run.flush()
+    assert (last_batch(checkpoint.folder), len(started)) == ((last + 1, 2) if known == last else (last, 1))
