@@ -62,6 +62,7 @@ class BatchFunction:
         self.raised: list[BaseException] = []
 
     def __call__(self, rows: DataFrame, batch: int, **options: object) -> None:
+        self.raised.clear()  # of an earlier query
         try:
             self._process(rows, batch, **options)
         except BaseException as error:

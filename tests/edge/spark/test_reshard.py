@@ -318,3 +318,32 @@ def test_a_change_that_is_cut_off_is_made_at_the_next_start(spark, tmp_path, mon
     assert {row.shard for batch, row in stream.found if batch == query.batch - 1} <= set(range(5))
     layouts = ShardLayouts.read(LocalFolder(tmp_path / "checkpoint"))
     assert layouts.present.shards == 5 and layouts.moving is None and layouts.wish is None
+
+
+@pytest.mark.long
+def test_a_request_during_a_change_is_an_error_or_counts_at_the_next_start(spark, tmp_path, monkeypatch):
+    stream, checkpoint = Stream(spark, tmp_path), tmp_path / "checkpoint"
+    stream.write(readings(1, 1, 8))
+    stream.follow(shards=3)
+    record = reshard_module.record_batch
+
+    def before(*arguments, **options):  # the shards are divided, and the batch is not recorded
+        reshard(checkpoint, shards=4)
+        record(*arguments, **options)
+
+    with monkeypatch.context() as context, pytest.raises(StreamError, match="start the stream again"):
+        context.setattr(reshard_module, "record_batch", before)
+        stream.follow(shards=5)
+
+    def after(*arguments, **options):
+        record(*arguments, **options)
+        with pytest.raises(StreamError, match="has begun and has not ended"):
+            reshard(checkpoint, shards=2)
+
+    with monkeypatch.context() as context:
+        context.setattr(reshard_module, "record_batch", after)
+        stream.write(readings(2, 8, 14))
+        stream.follow(shards=5)  # the wish counts, since the program asks for the same again
+    query = stream.follow(shards=5)
+    assert stream.check(query.complete_until) > 6
+    assert ShardLayouts.read(LocalFolder(checkpoint)).present.shards == 4

@@ -41,12 +41,21 @@ def completed_batch(checkpoint: Folder) -> int:
     last = last_batch(checkpoint)
     if last is None:
         raise StreamError(f"the stream in {checkpoint} has no batch yet; start it first")
-    if not (checkpoint / "commits").exists(str(last)):
-        raise StreamError(
-            f"batch {last} of the stream in {checkpoint} has begun and has not ended; resume the stream with "
-            "the options that it had, until this batch has ended"
-        )
+    require_completed(checkpoint, last)
     return last
+
+
+def require_completed(checkpoint: Folder, batch: int) -> None:
+    """Check that a recorded batch has ended.
+
+    Raises:
+        StreamError: it is not committed.
+    """
+    if not (checkpoint / "commits").exists(str(batch)):
+        raise StreamError(
+            f"batch {batch} of the stream in {checkpoint} has begun and has not ended; resume the stream "
+            "with the options that it had, until this batch has ended"
+        )
 
 
 def has_completed(checkpoint: Folder) -> bool:

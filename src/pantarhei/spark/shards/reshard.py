@@ -43,7 +43,13 @@ from pantarhei.rules.sharding.routing import Routing
 from pantarhei.spark.driver import checkpoint_folder
 from pantarhei.spark.file_system import Folder
 from pantarhei.spark.sessions import FAILURES, raised_error, session
-from pantarhei.spark.shards.flush import movable_source, next_watermark, record_batch, restore_positions
+from pantarhei.spark.shards.flush import (
+    movable_source,
+    next_watermark,
+    record_batch,
+    require_completed,
+    restore_positions,
+)
 from pantarhei.spark.shards.processor import PACKED, ShardProcessor, packed_outcome
 from pantarhei.spark.shards.router import CLOCK, WATERMARK_OFFSET, Router
 from pantarhei.spark.shards.shard import (
@@ -215,6 +221,7 @@ def reshard(
     Raises:
         OptionError: an option has an invalid value.
         CheckpointError: the folder has no sharded stream of this version.
+        StreamError: the batch of an earlier change has begun and has not ended.
 
     >>> import tempfile
     >>> import pantarhei as pr
@@ -235,6 +242,8 @@ def reshard(
     layouts = ShardLayouts.read(folder)
     if layouts is None:
         raise CheckpointError(str(folder), "it has no sharded stream")
+    if layouts.moving is not None and (folder / "offsets").exists(str(layouts.moving)):
+        require_completed(folder, layouts.moving)
     layouts = layouts.settled(folder)
     wish = (
         ShardLayout.of(shards, hot_keys) if hot_keys is not None else replace(layouts.present, shards=shards)

@@ -201,9 +201,12 @@ def run_sharded(
             finishing, resume = started(before)
             watched(finishing, resume(ONCE).awaitTermination)
         batch = completed_batch(spark_folder) + 1
-        ShardLayouts(layouts.present, asked, ShardLayout.in_setup(target), batch).write(folder)
+        begun = ShardLayouts(layouts.present, asked, ShardLayout.in_setup(target), batch)
+        begun.write(folder)
 
         def run_batch(packed: DataFrame, shards: int) -> None:
+            if ShardLayouts.read(folder) != begun:
+                raise StreamError("another number of shards was requested meanwhile; start the stream again")
             watched(batches, start(ONCE, packed, shards).awaitTermination)
 
         move(spark, spark_folder, client.states(), before.shipped, stream.shipped, run_batch)
