@@ -347,3 +347,20 @@ def test_a_request_during_a_change_is_an_error_or_counts_at_the_next_start(spark
     query = stream.follow(shards=5)
     assert stream.check(query.complete_until) > 6
     assert ShardLayouts.read(LocalFolder(checkpoint)).present.shards == 4
+
+
+def test_rows_that_a_change_of_shards_pushes_are_counted(spark, tmp_path):
+    name = "spark.sql.streaming.noDataMicroBatches.enabled"  # otherwise a batch without rows pushes them
+    stream = Stream(spark, tmp_path, lateness=2)
+    stream.write([(at, member((A, B)[at % 2], ROOMS[at])) for at in range(1, 9)])
+    spark.conf.set(name, "false")
+    try:
+        assert stream.follow(shards=2).counts.assertions == 0
+        query = stream.follow(shards=3)
+    finally:
+        spark.conf.unset(name)
+    moved = stream.reports[1]
+    assert (moved.aboxes, moved.assertions, moved.complete_until) == (5, 5, 5)
+    query.flush()
+    assert (query.counts.aboxes, query.counts.assertions) == (8, 8)
+    assert stream.check(query.complete_until) == 8

@@ -253,7 +253,9 @@ def reshard(
 
 # --- The new shards ---
 
-_PIECES = "shard INT, snapshot BINARY, held BINARY, changes BINARY, copies BINARY"
+_PIECES = (
+    "shard INT, snapshot BINARY, held BINARY, changes BINARY, ticks BINARY, counts BINARY, copies BINARY"
+)
 _MERGED = "shard INT, head BINARY, blocks BINARY, held BINARY, timer LONG, facts LONG, copies BINARY"
 _BLOCKS = pa.schema([("number", pa.int64()), ("block", pa.binary())])
 _TYPES = {"INT": pa.int32(), "BINARY": pa.binary(), "LONG": pa.int64()}
@@ -288,7 +290,12 @@ class Mover:
                 shard = Shard.restore(self.old.value, saved)
                 outcome = shard.process(new.rows.empty_table(), self.closed)
                 yield _row(
-                    _PIECES, shard=CLOCK, changes=pack_table(outcome.table()), copies=_copies(shard, -1)
+                    _PIECES,
+                    shard=CLOCK,
+                    changes=pack_table(outcome.table()),
+                    ticks=np.array(outcome.ticks, np.int64).tobytes(),
+                    counts=np.array(outcome.counts, np.int64).tobytes(),
+                    copies=_copies(shard, -1),
                 )
                 shard_of, columns = partial(_shard_of, router), _key_columns(new)
                 parts = split(
@@ -421,11 +428,15 @@ class ShardWriter(ShardProcessor):
     Args:
         setup: the new setup.
         changes: the changes to be delivered, as a packed table.
+        ticks: the ticks of the ABoxes that the old shards pushed before they were divided, as bytes.
+        pushed: the counters of these steps.
     """
 
-    def __init__(self, setup: SharedValue[ShardSetup], changes: bytes) -> None:
+    def __init__(
+        self, setup: SharedValue[ShardSetup], changes: bytes, ticks: bytes, pushed: ShardCounts
+    ) -> None:
         super().__init__(setup)
-        self._changes = changes
+        self._changes, self._ticks, self._pushed = changes, ticks, pushed
 
     def handleInputRows(
         self, key: Any, rows: Iterator[pd.DataFrame], timerValues: TimerValues
@@ -435,7 +446,14 @@ class ShardWriter(ShardProcessor):
         (row,) = (one for frame in rows for one in frame.itertuples(index=False))
         counts = ShardCounts()._asdict()
         if number == CLOCK:
-            yield packed_outcome(shard=0, changes=self._changes, rows=0, hot_rows=0, **counts)
+            yield packed_outcome(
+                shard=0,
+                changes=self._changes,
+                ticks=self._ticks,
+                rows=0,
+                hot_rows=0,
+                **self._pushed._asdict(),
+            )
             return
         self._state.clear()
         self._blocks.clear()
@@ -524,12 +542,15 @@ def move(
 
     merged = parts.groupBy("shard").applyInArrow(merged_shard, _MERGED).persist()
     try:
-        done = pieces.where("changes IS NOT NULL").select("changes", "copies").toArrow()
+        done = pieces.where("changes IS NOT NULL").drop("snapshot", "held").toArrow()
         later = merged.where("copies IS NOT NULL").select("copies").toArrow()
         names = new.value.names
         copies = [*pc.drop_null(done["copies"]).to_pylist(), *later["copies"].to_pylist()]
         tables = [*map(unpack_table, done["changes"].to_pylist()), _corrections(copies, names, closed or 0)]
         changes = pack_table(pa.concat_tables(tables))
+        ticks = b"".join(done["ticks"].to_pylist())
+        counts = (np.frombuffer(each, np.int64).tolist() for each in done["counts"].to_pylist())
+        pushed = sum(counts, ShardCounts())
         register_source(spark, ShardNumbers)
         shards = max(old.value.shards, new.value.shards)
         numbers = [
@@ -541,7 +562,7 @@ def move(
         timed = reduce(DataFrame.union, numbers).withColumn("event", F.timestamp_millis(F.lit(0)))
         rows = timed.withWatermark("event", "0 seconds").drop("event").join(merged, "shard", "left")
         packed = rows.groupBy("shard").transformWithStateInPandas(
-            ShardWriter(new, changes), PACKED, "Append", "EventTime"
+            ShardWriter(new, changes, ticks, pushed), PACKED, "Append", "EventTime"
         )
         record_batch(checkpoint, moved=carrier)
         run(packed, shards)
