@@ -160,5 +160,6 @@ def _command_of(process):
 
 if __name__ == "__main__":
     *given, master = sys.argv[1:]
-    counts = follow(session(master, app_name="killed", conf=CONF), *given)
+    conf = {**CONF, "spark.sql.streaming.minBatchesToRetain": "10000"}  # the test reads all batches
+    counts = follow(session(master, app_name="killed", conf=conf), *given)
     Path(sys.argv[1], "counts.json").write_text(json.dumps(str(counts)))
