@@ -1,11 +1,11 @@
 """CPU of a sharded batch of 48,000 rows on two cores, beside one reasoner that writes the same changes.
 
-800 trucks tell three facts each in each of the 20 seconds of a batch: a state, in one of a hundred cases
-contradicting that of another device; a speed; and a temperature. Facts are repaired and derived, and leave a
-window of ten seconds. Each Parquet file is one batch. The one reasoner reads the files with pyarrow, and
-writes its changes as N-Triples terms to Parquet. "Files" are written by `output=`; "sink" writes the
-DataFrame of each batch to nowhere. The ways take turns, each in a process of its own, and their changes are
-checked to add up to the same facts.
+800 trucks tell three facts each in each of the 20 seconds of a batch: a state, which is one of two disjoint
+classes, and reversed in one of a hundred cases; a speed; and a temperature. Contradictions are repaired,
+facts are derived, and they leave a window of ten seconds. Each Parquet file is one batch. The one reasoner
+reads the files with pyarrow, and writes its changes as N-Triples terms to Parquet. "Files" are written by
+`output=`; "sink" writes the DataFrame of each batch to nowhere. The ways take turns, each in a process of its
+own, and their changes are checked to add up to the same facts.
 
 The first half of the batches is not counted: Java compiles.
 """

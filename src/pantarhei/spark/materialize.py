@@ -27,7 +27,7 @@ from pantarhei.owl.graph_files import GraphFiles
 from pantarhei.spark.frame import TIMESTAMP, check_frame
 from pantarhei.spark.frame_mapping import MappingSource, to_triples
 from pantarhei.spark.parquet_ranges import RangeTask, read_by_workers
-from pantarhei.spark.sessions import default_tasks, is_connect
+from pantarhei.spark.sessions import default_tasks, is_connect, members_of
 from pantarhei.spark.versions import schema_to_arrow
 from pantarhei.spark.worker import (
     ON_ERROR,
@@ -95,7 +95,7 @@ def is_clustered(df: DataFrame) -> bool:
         # At run time such a query may distribute shuffled rows in another way than planned.
         if any(word in plan.toString() for word in ("Join", "REBALANCE")):
             return False
-    column = next(attribute for attribute in _members(plan.output()) if attribute.name() == TIMESTAMP)
+    column = next(attribute for attribute in members_of(plan.output()) if attribute.name() == TIMESTAMP)
     return _keeps_together(plan.outputPartitioning(), column)
 
 
@@ -117,19 +117,14 @@ def _keeps_together(partitioning: Any, column: Any) -> bool:
         return True
     match partitioning.getClass().getSimpleName():
         case "HashPartitioning":
-            decide = _members(partitioning.expressions())
+            decide = members_of(partitioning.expressions())
         case "RangePartitioning":
-            decide = [order.child() for order in _members(partitioning.ordering())]
+            decide = [order.child() for order in members_of(partitioning.ordering())]
         case "PartitioningCollection":
-            return any(_keeps_together(each, column) for each in _members(partitioning.partitionings()))
+            return any(_keeps_together(each, column) for each in members_of(partitioning.partitionings()))
         case _:
             return False
     return bool(decide) and all(each.semanticEquals(column) for each in decide)
-
-
-def _members(sequence: Any) -> list[Any]:
-    """Convert a Scala sequence to a list."""
-    return [sequence.apply(i) for i in range(sequence.length())]
 
 
 DERIVED, CONFLICTS, SKIPPED = "derived", "conflicts", "skipped"

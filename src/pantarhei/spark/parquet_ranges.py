@@ -29,6 +29,7 @@ from pyspark.sql import DataFrame
 from pantarhei.errors import StreamError
 from pantarhei.model.time import MOST_TICKS, TimeKind
 from pantarhei.spark.frame import COLUMNS, TIMESTAMP, integer_times, kind_of
+from pantarhei.spark.sessions import members_of
 from pantarhei.spark.worker import CHUNK, MaterializeTask
 from pantarhei.spark.worker_errors import methods_send_errors
 
@@ -137,30 +138,25 @@ def parquet_scan(given: DataFrame) -> Scan | None:
     if not hasattr(given, "_jdf"):
         return None  # Spark Connect shows no plan
     plan: Any = given._jdf.queryExecution().optimizedPlan()
-    selected = list(_members(plan.output()))
+    selected = list(members_of(plan.output()))
     if plan.getClass().getSimpleName() == "Project":
-        selected, plan = list(_members(plan.projectList())), plan.child()
+        selected, plan = list(members_of(plan.projectList())), plan.child()
     if plan.getClass().getName() != _RELATION:
         return None
     relation = plan.relation()
     kinds = (relation.fileFormat, relation.location) if hasattr(relation, "fileFormat") else ()
     if [each().getClass().getName() for each in kinds] != [_PARQUET, _FOLDERS]:
         return None
-    options = {str(key).lower() for key in _members(relation.options().keys().toSeq())}
+    options = {str(key).lower() for key in members_of(relation.options().keys().toSeq())}
     if not options <= _OPTIONS or any(given.sparkSession.conf.get(name) == "true" for name in _SETTINGS):
         return None
-    partitioned = {field.name() for field in _members(relation.partitionSchema())}
-    known = {each.exprId().id(): each.name() for each in _members(plan.output())}
+    partitioned = {field.name() for field in members_of(relation.partitionSchema())}
+    known = {each.exprId().id(): each.name() for each in members_of(plan.output())}
     columns = tuple(known.get(_attribute_of(each)) for each in selected)
     paths = [urlsplit(uri) for uri in relation.location().inputFiles()]
     if None in columns or partitioned.intersection(columns) or any(each.scheme != "file" for each in paths):
         return None
     return Scan(tuple(unquote(each.path) for each in paths), columns, kind_of(given))  # type: ignore[arg-type]
-
-
-def _members(sequence: Any) -> Iterator[Any]:
-    """Yield the members of a Scala sequence."""
-    return (sequence.apply(i) for i in range(sequence.length()))
 
 
 def _attribute_of(expression: Any) -> int | None:

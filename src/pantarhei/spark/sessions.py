@@ -24,6 +24,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import NoneType
+from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]
 from pyspark import SparkConf, SparkContext
@@ -347,6 +348,11 @@ def active_session() -> SparkSession | None:
     # Without settings, getOrCreate returns the session unchanged. SparkSession.getActiveSession could return
     # another one, such as the copy that a stream makes for its batches.
     return SparkSession.builder.getOrCreate()
+
+
+def members_of(sequence: Any) -> list[Any]:
+    """Convert a Scala sequence to a list."""
+    return [sequence.apply(i) for i in range(sequence.length())]
 
 
 def is_connect(spark: SparkSession) -> bool:

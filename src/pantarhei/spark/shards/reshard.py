@@ -61,6 +61,7 @@ from pantarhei.spark.shards.shard import (
     ShardSetup,
     SharedValue,
     change_schema,
+    equal_runs,
     pack_table,
     unpack_table,
 )
@@ -379,8 +380,7 @@ def _divided(rows: pa.Table, router: Router) -> Iterator[tuple[int, pa.Table]]:
     known = {text: router.shard_of(parse_term(text)) for text in set(subjects)}
     shards = np.array([known[text] for text in subjects])
     order = np.argsort(shards, kind="stable")
-    numbers, starts = np.unique(shards[order], return_index=True)
-    for number, start, end in zip(numbers.tolist(), starts, [*starts[1:], len(order)], strict=True):
+    for number, start, end in equal_runs(shards[order]):
         yield number, rows.take(pa.array(order[start:end]))
 
 

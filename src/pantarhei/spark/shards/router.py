@@ -28,7 +28,7 @@ from pantarhei.rules.sharding.routing import Routing
 from pantarhei.spark.dead_letters import invalid_letters
 from pantarhei.spark.frame import COLUMNS, OBJECT, PREDICATE, SUBJECT, TIMESTAMP, integer_times
 from pantarhei.spark.invalid_rows import find_invalid_rows, row_error, rows_with, rows_without_time
-from pantarhei.spark.shards.shard import ROWS, pack_table
+from pantarhei.spark.shards.shard import ROWS, equal_runs, pack_table
 from pantarhei.spark.worker import OnError
 
 CLOCK = -1
@@ -227,9 +227,8 @@ class Router:
         shards = np.array([each.shard for each in subjects] or [CLOCK], np.int32)[codes]
         shards[invalid] = CLOCK
         order = np.argsort(shards, kind="stable")
-        numbers, starts = np.unique(shards[order], return_index=True)
         others = [table.column(name) for name in table.column_names[len(COLUMNS) :]]
-        for number, start, end in zip(numbers.tolist(), starts, [*starts[1:], len(order)], strict=True):
+        for number, start, end in equal_runs(shards[order]):
             if number == CLOCK:
                 continue
             rows = order[start:end]

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Generic, NamedTuple, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -153,7 +153,7 @@ class ShardChange(NamedTuple):
     change: int
 
 
-_MOST_TURNS = 10_000
+_MOST_TURNS = 10_000  # steps of rules that a shard makes one by one
 _ONLY = "answers"  # name under which `ShardSetup.query` is registered
 
 
@@ -645,9 +645,15 @@ def _aboxes(rows: pa.Table) -> Iterator[tuple[int, pa.Table]]:
     given = rows[TIMESTAMP].to_numpy()
     if (given[1:] < given[:-1]).any():
         rows = rows.take(np.argsort(given, kind="stable"))
-    ticks, starts = np.unique(rows[TIMESTAMP].to_numpy(), return_index=True)
-    for at, start, end in zip(ticks.tolist(), starts, [*starts[1:], len(rows)], strict=True):
+    for at, start, end in equal_runs(rows[TIMESTAMP].to_numpy()):
         yield at, rows.slice(start, end - start)
+
+
+def equal_runs(ordered: npt.NDArray[np.integer[Any]]) -> Iterator[tuple[int, int, int]]:
+    """Yield each value of an ordered array with the start and the end of its positions."""
+    values, starts = np.unique(ordered, return_index=True)
+    bounds = [*starts.tolist(), len(ordered)]
+    return zip(values.tolist(), bounds, bounds[1:], strict=False)
 
 
 def _scoped(ticks: int, rows: pa.Table) -> pa.Table | list[Triple]:

@@ -38,7 +38,7 @@ from pantarhei.spark.collectors import conclusion_columns, registrations
 from pantarhei.spark.dead_letters import carried_names, check_carried, letter_schema
 from pantarhei.spark.frame import COLUMNS, check_frame, kind_of
 from pantarhei.spark.frame_mapping import MappingSource, to_triples
-from pantarhei.spark.sessions import default_tasks, is_connect
+from pantarhei.spark.sessions import default_tasks, is_connect, members_of
 from pantarhei.spark.shards.processor import (
     PACKED,
     ShardProcessor,
@@ -540,8 +540,7 @@ def _check_no_watermark(df: DataFrame) -> None:
         if plan.nodeName() == "EventTimeWatermark":
             expected = "a DataFrame without withWatermark: allowed_lateness= sets the watermark of the shards"
             raise OptionError("df", "<DataFrame with a watermark>", expected)
-        children = plan.children()
-        plans += [children.apply(place) for place in range(children.size())]
+        plans += members_of(plan.children())
 
 
 def check_shards(shards: object) -> None:
